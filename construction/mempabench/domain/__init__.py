@@ -1,0 +1,1 @@
+"""Records: what the project's things *are*. No files, no clock, no model."""

@@ -1,0 +1,130 @@
+"""How things were made: requests, recordings, accounts, and a release's manifest."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from mempabench.domain.record import Record, digest
+from mempabench.domain.transcripts import Sha256
+
+Seat = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z_]{0,29}$")]
+
+
+class Request(Record):
+    """A question to a model, complete: what replay looks up and what an export sends."""
+
+    stage: str
+    group: str
+    """Source or user that the unit belongs to; names the recordings file."""
+    unit: str
+    """Unit of work that asks, such as ``saltmarsh/s01e03/sc04/mara``."""
+    prompt: str
+    """Name of the prompt."""
+    prompt_version: str
+    seat: Seat
+    """Who is asked: ``writer``, ``reader_a``, ``reader_b`` or one that the stage declares."""
+    repeat: int = Field(default=1, ge=1)
+    attempt: int = Field(default=1, ge=1)
+    inputs: dict[str, Any]
+    """Values that fill the prompt: the only facts that shape the question."""
+    answer_schema: dict[str, Any]
+    """JSON Schema of the answer."""
+    system: str
+    """Rendered system message."""
+    message: str
+    """Rendered user message, with the findings of an earlier attempt at its end."""
+
+    def digest(self) -> str:
+        """Return the request digest: prompt version, inputs, answer schema, seat, repeat and attempt."""
+        return digest(
+            [
+                self.prompt,
+                self.prompt_version,
+                self.inputs,
+                self.answer_schema,
+                self.seat,
+                self.repeat,
+                self.attempt,
+            ]
+        )
+
+
+class Recording(Record):
+    """An answer that was given to a request, kept for replay."""
+
+    digest: Sha256
+    """Digest of the request that it answers."""
+    unit: str
+    """Unit that asked; for people, not for look-up."""
+    seat: Seat
+    attempt: int = Field(ge=1)
+    prompt: str
+    prompt_version: str
+    prompt_sha256: Sha256
+    """SHA-256 of the system and user messages that were really sent."""
+    writer: str
+    """What wrote the answer: ``language model``, never a person's name."""
+    model: str
+    """Name of the model as the importer was told; ``undisclosed`` when it was not."""
+    recorded_on: date
+    answer: Any
+    """The answer, as JSON; a string when it wasn't JSON."""
+    refused: tuple[str, ...] = ()
+    """Findings when it was imported; information only, checks are rerun at every build."""
+
+
+class Refusal(Record):
+    """An answer that was refused, and why; it stays beside what was accepted."""
+
+    unit: str
+    seat: Seat
+    attempt: int
+    findings: tuple[str, ...]
+
+
+class Account(Record):
+    """What a stage took in and what became of it: in = out + refused + in review."""
+
+    stage: str
+    units: int
+    """Units of work."""
+    done: int
+    refused: int
+    in_review: int
+    rows: int
+    """Rows written."""
+    refusals: tuple[Refusal, ...] = ()
+    """Answers that were refused on the way, though their unit may have been answered later."""
+
+
+class FileEntry(Record):
+    """One file of a release."""
+
+    path: str
+    bytes: int
+    sha256: Sha256
+
+
+class TableEntry(Record):
+    """One table of a release."""
+
+    name: str
+    rows: int
+    content_sha256: Sha256
+    """SHA-256 of the rows as canonical JSON Lines; the same under any Parquet writer."""
+
+
+class ReleaseManifest(Record):
+    """What a release holds; ``release.json``."""
+
+    version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")]
+    license: str
+    canary: str
+    tables: tuple[TableEntry, ...]
+    files: tuple[FileEntry, ...]
+    content_sha256: Sha256
+    """SHA-256 over names and content hashes of all tables."""
+    schema_version: Literal["1"] = "1"

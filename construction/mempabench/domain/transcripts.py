@@ -1,0 +1,125 @@
+"""Sources, scenes and lines: the raw material, as read."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from mempabench.domain.record import Record
+
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+"""A short lower-case name that may stand in an id."""
+
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class SourceFile(Record):
+    """One file of a source, bound to its content."""
+
+    path: str
+    """Path below ``transcripts_raw/``, with forward slashes."""
+    sha256: Sha256
+    """SHA-256 of the file's bytes."""
+
+
+class CastMember(Record):
+    """One person of a source and the labels under which they speak."""
+
+    person: Slug
+    """Identifier of the person within the source, such as ``zdenka``."""
+    name: str
+    """Full name as the source has it."""
+    named: bool = True
+    """False for extras known by what they are, such as ``1st Driver``, and for collectives."""
+    aliases: tuple[str, ...] = ()
+    """Labels and spellings that mean this person, besides the full name; case doesn't count."""
+
+
+class Source(Record):
+    """A body of transcripts with one origin, one licence and one cast."""
+
+    id: Slug
+    """Name of the source, first part of every line id."""
+    title: str
+    """Title as people know it."""
+    origin: str
+    """Who made it and how it came here, in a sentence."""
+    license: str
+    """SPDX identifier of the licence, or ``LicenseRef-…``."""
+    redistributable: bool
+    """Whether text and quotes may be published; else only ids and hashes are."""
+    format: str
+    """Name of the importer that reads the files."""
+    files: tuple[SourceFile, ...]
+    """The files, in the order in which they are read."""
+    cast: tuple[CastMember, ...]
+    """Everybody who may speak; collectives such as ``Everyone`` too."""
+    candidates: tuple[Slug, ...]
+    """Persons who may become users, in the order that breaks ties."""
+
+
+class RawFile(Record):
+    """A transcript file as it lies on disk, with the source it belongs to."""
+
+    source: Source
+    path: str
+    """Path below ``transcripts_raw/``."""
+    content: str
+    """The bytes as Latin-1 text, so that every byte survives; see ``raw``."""
+
+    def raw(self) -> bytes:
+        """Return the file's bytes."""
+        return self.content.encode("latin-1")
+
+
+class Direction(Record):
+    """What is done rather than said."""
+
+    at: int = Field(ge=0)
+    """Offset in the line's text before which it stands."""
+    text: str
+    """The direction, without brackets."""
+
+
+class Line(Record):
+    """One turn of speech, or a direction that stands alone."""
+
+    id: str
+    """Id such as ``gross_and_tare/s01e03/sc04/l012``."""
+    number: int = Field(ge=1)
+    """Position within its scene, from 1; what requests show."""
+    label: str | None
+    """Speaker label as it stands in the file; null for a direction that stands alone."""
+    speakers: tuple[Slug, ...] = ()
+    """Persons of the cast who speak; empty for a direction."""
+    text: str
+    """What is said, NFC, one space for each run of white space; empty for a direction."""
+    directions: tuple[Direction, ...] = ()
+    """Directions in the turn, in their places."""
+    source_line: int = Field(ge=1)
+    """Line number in the file."""
+
+
+class Scene(Record):
+    """A scene: where it plays and what is said."""
+
+    id: str
+    """Id such as ``gross_and_tare/s01e03/sc04``."""
+    source: Slug
+    episode: str
+    """Episode, such as ``s01e03``."""
+    episode_title: str
+    heading: str
+    """Place and time as the heading has them; empty when the scene has no heading."""
+    file: str
+    """Path of the file below ``transcripts_raw/``."""
+    lines: tuple[Line, ...]
+
+    def speakers(self) -> tuple[str, ...]:
+        """Return the persons who speak, in order of first speech."""
+        return tuple(dict.fromkeys(person for line in self.lines for person in line.speakers))
+
+    def line(self, number: int) -> Line | None:
+        """Return the line with this number, or None."""
+        return self.lines[number - 1] if 1 <= number <= len(self.lines) else None

@@ -1,0 +1,22 @@
+"""Importers: one module a transcript format, found by name."""
+
+from __future__ import annotations
+
+from mempabench.errors import InputError
+from mempabench.importers.fan_transcript import read_fan_transcript
+from mempabench.importers.importer import Importer
+
+IMPORTERS: dict[str, Importer] = {"fan_transcript": read_fan_transcript}
+
+
+def importer(name: str) -> Importer:
+    """Return the importer of a format.
+
+    Raises:
+        InputError: naming the formats there are.
+    """
+    try:
+        return IMPORTERS[name]
+    except KeyError as error:
+        known = ", ".join(IMPORTERS)
+        raise InputError(f"transcripts_raw/sources.toml: no format '{name}'; there are {known}") from error

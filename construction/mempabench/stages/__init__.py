@@ -1,0 +1,1 @@
+"""The stages, one file and one verb each."""

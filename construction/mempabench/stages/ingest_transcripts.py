@@ -1,0 +1,106 @@
+"""Ingest: raw text -> scenes with numbered lines and resolved speakers (paper §B.1)."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+
+from mempabench.catalog import RAW_FILES, SCENES
+from mempabench.domain.transcripts import Line, RawFile, Scene, Source
+from mempabench.engines.asking import Asker
+from mempabench.errors import InputError
+from mempabench.importers import importer
+from mempabench.importers.importer import RawLine, RawScene
+from mempabench.stages.stage import Stage, Unit, Work
+
+_JOINT = re.compile(r"\s*(?:,\s*and\b|,|&|\band\b|/)\s*")
+
+
+def ingest_transcripts(files: tuple[RawFile, ...], work: Work) -> Iterator[Scene]:
+    """Yield the scenes of every file.
+
+    Raises:
+        InputError: naming file and line, for what can't be read, a speaker that no cast knows, or an episode
+            that two files hold.
+    """
+    seen: dict[tuple[str, str], str] = {}
+    scenes: Iterator[Scene] = work.each(
+        (Unit(file.path.rsplit(".", 1)[0], file.source.id, (file,)) for file in files), read_file
+    )
+    for scene in scenes:
+        first = seen.setdefault((scene.source, scene.episode), scene.file)
+        if first != scene.file:
+            raise InputError(
+                f"transcripts_raw/{scene.file}: episode {scene.episode} is in transcripts_raw/{first} too; keep one"
+            )
+        yield scene
+
+
+def read_file(unit: Unit, asker: Asker) -> Iterator[Scene]:
+    """Yield the scenes of one file."""
+    (file,) = unit.payload
+    assert isinstance(file, RawFile)
+    name = f"transcripts_raw/{file.path}"
+    for number, raw in enumerate(importer(file.source.format)(file.raw(), name), start=1):
+        yield _scene(raw, number, file, name)
+
+
+def _scene(raw: RawScene, number: int, file: RawFile, name: str) -> Scene:
+    scene_id = f"{file.source.id}/{raw.episode}/sc{number:02d}"
+    return Scene(
+        id=scene_id,
+        source=file.source.id,
+        episode=raw.episode,
+        episode_title=raw.title,
+        heading=raw.heading,
+        file=file.path,
+        lines=tuple(
+            _line(line, position, scene_id, file.source, name) for position, line in enumerate(raw.lines, start=1)
+        ),
+    )
+
+
+def _line(raw: RawLine, number: int, scene_id: str, source: Source, name: str) -> Line:
+    speakers = resolve(raw.label, source, f"{name}:{raw.number}") if raw.label is not None else ()
+    return Line(
+        id=f"{scene_id}/l{number:03d}",
+        number=number,
+        label=raw.label,
+        speakers=speakers,
+        text=raw.text,
+        directions=raw.directions,
+        source_line=raw.number,
+    )
+
+
+def resolve(label: str, source: Source, where: str) -> tuple[str, ...]:
+    """Return the persons that a speaker label means: one, or those of a joint cue.
+
+    Raises:
+        InputError: when the cast knows no such speaker, with the nearest label it does know.
+    """
+    labels = _labels(source)
+    whole = labels.get(label.casefold())
+    if whole is not None:
+        return (whole,)
+    parts = [part for part in _JOINT.split(label) if part]
+    found = [labels.get(part.casefold()) for part in parts]
+    if len(parts) > 1 and all(found):
+        return tuple(dict.fromkeys(person for person in found if person))
+    near = difflib.get_close_matches(label.casefold(), labels, n=1)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    raise InputError(
+        f"{where}: unknown speaker '{label}'; {hint}add it to the cast of '{source.id}' in sources.toml"
+    )
+
+
+def _labels(source: Source) -> dict[str, str]:
+    return {
+        label.casefold(): member.person for member in source.cast for label in (member.name, *member.aliases)
+    }
+
+
+INGEST_TRANSCRIPTS = Stage(
+    "ingest_transcripts", version="1", reads=(RAW_FILES,), writes=SCENES, run=ingest_transcripts
+)
