@@ -140,7 +140,9 @@ def read_json_lines(path: Path, shown: str | None = None) -> Iterator[tuple[int,
             yield number, json.loads(line)
         except (json.JSONDecodeError, RecursionError) as error:
             detail = getattr(error, "msg", "nested too deeply")
-            raise InputError(f"{name}:{number}: not a JSON value ({detail}); mend or remove the line") from error
+            raise InputError(
+                f"{name}:{number}: not a JSON value ({detail}); mend or remove the line"
+            ) from error
 
 
 def read_records(path: Path, record: type[R], shown: str | None = None) -> tuple[R, ...]:

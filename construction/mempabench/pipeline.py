@@ -156,9 +156,7 @@ class UnitWork:
 
     def _doing(self, unit: Unit, step: Step) -> Doing:
         engine = self.engine_for(unit.id) if self.engine_for else self.recordings.engine(unit.id)
-        return Doing(
-            self.stage.name, unit, step, engine, self.prompts, self.workspace.config.engine.attempts
-        )
+        return Doing(self.stage.name, unit, step, engine, self.prompts, self.workspace.config.engine.attempts)
 
     def _keep(self, unit: Unit, key: str, result: UnitResult) -> None:
         if self.journal is not None and not result.pending:
@@ -213,28 +211,34 @@ class Run:
         A stage that waits doesn't stop the ones that don't need it.
         """
         absent: set[str] = set()
+        order = [stage.name for stage in pipeline]
         for stage in pipeline:
             lacking = [artifact.name for artifact in stage.reads if artifact.name in absent]
             if lacking:
                 report = StageReport(stage, "blocked")
             else:
-                report = self._stage(stage)
+                report = self._stage(stage, left_out(self.workspace, stage.name, order))
             if report.state in ("waiting", "blocked"):
                 absent.add(stage.writes.name)
             yield report
 
-    def _stage(self, stage: Stage) -> StageReport:
+    def _stage(self, stage: Stage, without: frozenset[str]) -> StageReport:
         prompts = {name: load_prompt(self.workspace.prompts, name) for name in stage.prompts}
-        key = self._stage_key(stage, prompts)
+        key = self._stage_key(stage, prompts, without)
         state = self._state(stage)
         output = stage.writes.path(self.workspace.root)
         if state.get("key") == key and state.get("output") == file_digest(output) and output.exists():
             return StageReport(stage, "current", Account.model_validate(state["account"]), key=key)
-        return self._rebuild(stage, prompts, key)
+        return self._rebuild(stage, prompts, key, without)
 
-    def _rebuild(self, stage: Stage, prompts: dict[str, Prompt], key: str) -> StageReport:
+    def _rebuild(
+        self, stage: Stage, prompts: dict[str, Prompt], key: str, without: frozenset[str]
+    ) -> StageReport:
         work = self._work(stage, prompts)
-        inputs = [self.records(artifact) for artifact in stage.reads]
+        inputs = [
+            tuple(record for record in self.records(artifact) if getattr(record, "user", None) not in without)
+            for artifact in stage.reads
+        ]
         try:
             rows = tuple(stage.run(*inputs, work))
         except ReviewPending as problem:
@@ -283,12 +287,13 @@ class Run:
         state = {"key": key, "output": output, "account": account.plain()}
         write_bytes(self._state_path(stage), (canonical_json(state) + "\n").encode("utf-8"))
 
-    def _stage_key(self, stage: Stage, prompts: dict[str, Prompt]) -> str:
+    def _stage_key(self, stage: Stage, prompts: dict[str, Prompt], without: frozenset[str]) -> str:
         return digest(
             [
                 stage.name,
                 stage.version,
                 [self._input_digest(artifact) for artifact in stage.reads],
+                sorted(without),
                 [[prompt.version, prompt.text_sha256()] for prompt in prompts.values()],
                 recordings_digest(self.workspace.recordings, stage.name),
                 self.workspace.config.engine.attempts,
@@ -318,6 +323,22 @@ class Run:
         except (OSError, ValueError):
             return {}
         return found if isinstance(found, dict) else {}
+
+
+def left_out(workspace: Workspace, stage: str, order: Sequence[str]) -> frozenset[str]:
+    """Return the users who aren't built as far as a stage, by the ``through`` of the configuration.
+
+    Raises:
+        InputError: when a ``through`` names no stage.
+    """
+    for plan in workspace.plans():
+        if plan.through not in order:
+            raise InputError(
+                f"mempabench.toml: {plan.user} goes through '{plan.through}'; stages are {', '.join(order)}"
+            )
+    return frozenset(
+        plan.user for plan in workspace.plans() if order.index(plan.through) < order.index(stage)
+    )
 
 
 def _cached(path: Path, *, torn: bool = False) -> dict[str, tuple[str, UnitResult]]:

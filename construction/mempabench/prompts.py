@@ -60,7 +60,9 @@ def load_prompt(folder: Path, name: str) -> Prompt:
         known = ", ".join(sorted(file.stem for file in folder.glob("*.md") if file.stem != "README"))
         raise InputError(f"{shown}: can't be read ({error.strerror}); there are {known or 'none'}") from error
     if found is None or _DIVIDER not in found["body"]:
-        raise InputError(f"{shown}: needs a +++ head with a version, and ===== between system and user message")
+        raise InputError(
+            f"{shown}: needs a +++ head with a version, and ===== between system and user message"
+        )
     try:
         front: dict[str, Any] = tomllib.loads(found["front"])
     except tomllib.TOMLDecodeError as error:

@@ -176,7 +176,9 @@ class Workspace:
     def _raw_file(self, source: Source, path: str, sha256: str) -> RawFile:
         place = (self.transcripts / path).resolve()
         if not place.is_relative_to(self.transcripts.resolve()):
-            raise InputError(f"transcripts_raw/sources.toml: {path} leads out of transcripts_raw/; keep it inside")
+            raise InputError(
+                f"transcripts_raw/sources.toml: {path} leads out of transcripts_raw/; keep it inside"
+            )
         try:
             content = place.read_bytes()
         except OSError as error:
@@ -196,7 +198,9 @@ class Workspace:
         total = hashlib.sha256(file_digest(self.transcripts / "sources.toml").encode())
         for file in sorted(self.transcripts.rglob("*")):
             if file.is_file() and file.suffix != ".md":
-                total.update(f"{file.relative_to(self.transcripts).as_posix()} {file_digest(file)}\n".encode())
+                total.update(
+                    f"{file.relative_to(self.transcripts).as_posix()} {file_digest(file)}\n".encode()
+                )
         return total.hexdigest()
 
     @contextlib.contextmanager
@@ -260,4 +264,6 @@ def _check_source(source: Source, shown: str) -> None:
     for member in source.cast:
         for label in {member.name.casefold(), *(alias.casefold() for alias in member.aliases)}:
             if labels.setdefault(label, member.person) != member.person:
-                raise InputError(f"{where}: '{label}' means both {labels[label]} and {member.person}; keep one")
+                raise InputError(
+                    f"{where}: '{label}' means both {labels[label]} and {member.person}; keep one"
+                )

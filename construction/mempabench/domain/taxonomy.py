@@ -429,7 +429,9 @@ def _scenario(name: str, context: Context, definition: str) -> ScenarioType:
 
 
 SCENARIO_TYPES: tuple[ScenarioType, ...] = (
-    _scenario("scheduling", Context.WORK, "Finding, moving or defending a time for people who work together."),
+    _scenario(
+        "scheduling", Context.WORK, "Finding, moving or defending a time for people who work together."
+    ),
     _scenario("correspondence", Context.WORK, "Reading, answering or preparing messages of the job."),
     _scenario("documents", Context.WORK, "Drafting, checking or finding a paper that the job needs."),
     _scenario("coordination", Context.WORK, "Keeping a project, a team or a handover moving."),
@@ -440,7 +442,9 @@ SCENARIO_TYPES: tuple[ScenarioType, ...] = (
     _scenario("health_and_habits", Context.PERSONAL, "Appointments, routines and looking after oneself."),
     _scenario("travel_and_outings", Context.PERSONAL, "Getting somewhere and having it booked."),
     _scenario("purchases", Context.PERSONAL, "Choosing, ordering and returning things of one's own."),
-    _scenario("leisure_and_learning", Context.PERSONAL, "A hobby, a club, a course, something to look forward to."),
+    _scenario(
+        "leisure_and_learning", Context.PERSONAL, "A hobby, a club, a course, something to look forward to."
+    ),
 )
 
 FACETS: tuple[str, ...] = (

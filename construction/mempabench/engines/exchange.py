@@ -98,7 +98,12 @@ def _packet(requests: Sequence[Request]) -> str:
     ]
     for system in dict.fromkeys(request.system for request in requests):
         parts += ["## Instructions\n", system]
-    parts += ["## Schema of every answer\n", "```json", json.dumps(first.answer_schema, ensure_ascii=False), "```\n"]
+    parts += [
+        "## Schema of every answer\n",
+        "```json",
+        json.dumps(first.answer_schema, ensure_ascii=False),
+        "```\n",
+    ]
     for request in requests:
         parts += [f"## Request {request.digest()}\n", request.message]
     return "\n".join(parts) + "\n"
@@ -144,9 +149,13 @@ def import_answers(
             continue
         findings = judge(one.question, answer)[1]
         if findings:
-            refused.append(f"{path.name}:{number}: {one.request.unit} ({one.request.seat}): {'; '.join(findings)}")
+            refused.append(
+                f"{path.name}:{number}: {one.request.unit} ({one.request.seat}): {'; '.join(findings)}"
+            )
         place = recording_path(recordings, one.request)
-        new.setdefault(place, []).append(_recording(one.request, answer, findings, writer, model, recorded_on))
+        new.setdefault(place, []).append(
+            _recording(one.request, answer, findings, writer, model, recorded_on)
+        )
     for place, added in new.items():
         _append(place, added)
     return Imported(len(seen) - unknown - len(refused), tuple(refused), unknown)
@@ -161,7 +170,9 @@ def _answer(value: Any, where: str) -> tuple[str, Any]:
     try:
         content = value["response"]["body"]["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError) as error:
-        raise InputError(f"{where}: neither an answer nor the output of a batch; leave the line out") from error
+        raise InputError(
+            f"{where}: neither an answer nor the output of a batch; leave the line out"
+        ) from error
     try:
         return value["custom_id"], json.loads(content)
     except (TypeError, ValueError):
@@ -190,5 +201,3 @@ def _recording(
 def _append(place: Path, added: list[Recording]) -> None:
     known = read_records(place, Recording, f"recordings/{place.parent.name}/{place.name}")
     write_records(place, (*known, *added))
-
-

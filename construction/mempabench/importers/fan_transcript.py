@@ -15,7 +15,9 @@ from mempabench.domain.transcripts import Direction
 from mempabench.errors import InputError
 from mempabench.importers.importer import RawLine, RawScene
 
-_EPISODE = re.compile(r"^season (?P<season>\d{1,3}),? episode (?P<episode>\d{1,3})(?:\s*[:.-]\s*(?P<title>.*))?$", re.I)
+_EPISODE = re.compile(
+    r"^season (?P<season>\d{1,3}),? episode (?P<episode>\d{1,3})(?:\s*[:.-]\s*(?P<title>.*))?$", re.I
+)
 _HEADING = re.compile(r"^scene:\s*(?P<heading>.*)$", re.I)
 _CUE = re.compile(
     r"^(?P<label>[^\s:()\[\]][^:()\[\]]{0,60}?)\s*"
@@ -57,8 +59,8 @@ def _clean_lines(content: bytes, name: str) -> Iterator[tuple[int, str]]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise InputError(f"{name}:{line}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
+        number = content[: error.start].count(b"\n") + 1
+        raise InputError(f"{name}:{number}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
     for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
         clean = " ".join(unicodedata.normalize("NFC", line).split())
         if clean:
@@ -83,7 +85,9 @@ def _turn(text: str, number: int, name: str) -> RawLine:
     cue = _CUE.match(text)
     if cue is None or _CREDIT.match(text):
         shown = text if len(text) <= 50 else text[:47] + "..."
-        raise InputError(f"{name}:{number}: neither scene heading, 'Name: words' nor (direction): '{shown}'; mend it")
+        raise InputError(
+            f"{name}:{number}: neither scene heading, 'Name: words' nor (direction): '{shown}'; mend it"
+        )
     speech, directions = _split_directions(cue["text"])
     if cue["how"]:
         directions = (Direction(at=0, text=cue["how"].strip()), *directions)

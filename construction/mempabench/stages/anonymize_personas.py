@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
+from typing import TypeVar
 
 from pydantic import Field
 
@@ -24,6 +25,8 @@ from mempabench.domain.transcripts import Scene, Source
 from mempabench.engines.asking import Asker, Question
 from mempabench.errors import InputError, ReviewPending
 from mempabench.stages.stage import Stage, Unit, Work
+
+R = TypeVar("R", bound=Record)
 
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]+")
 _MANNER_NAMES = frozenset(
@@ -139,7 +142,7 @@ def anonymize(unit: Unit, asker: Asker) -> Iterator[Persona]:
     )
 
 
-def _only[R: Record](unit: Unit, kind: type[R]) -> R:
+def _only(unit: Unit, kind: type[R]) -> R:
     return next(part for part in unit.payload if isinstance(part, kind))
 
 
@@ -151,7 +154,8 @@ def renamed(identity: Identity, registry: Registry) -> Identity:
             item.changed(statement=registry.apply(item.statement), observations=()) for item in identity.items
         ),
         facets=tuple(
-            Facet(name=facet.name, level=facet.level, note=registry.apply(facet.note)) for facet in identity.facets
+            Facet(name=facet.name, level=facet.level, note=registry.apply(facet.note))
+            for facet in identity.facets
         ),
         language_style=_applied(identity.language_style, registry),
         act_repertoire=_applied(identity.act_repertoire, registry),
@@ -209,7 +213,9 @@ def _refuse_leaks(
     )
     for text in texts:
         for problem in leaks(text, registry, said):
-            raise InputError(f"{user.user}: the merged identity says '{text[:80]}', but {problem}; ask it again")
+            raise InputError(
+                f"{user.user}: the merged identity says '{text[:80]}', but {problem}; ask it again"
+            )
 
 
 def leaks(text: str, registry: Registry, said: frozenset[tuple[str, ...]]) -> Iterator[str]:

@@ -56,7 +56,8 @@ def _scene(raw: RawScene, number: int, file: RawFile, name: str) -> Scene:
         heading=raw.heading,
         file=file.path,
         lines=tuple(
-            _line(line, position, scene_id, file.source, name) for position, line in enumerate(raw.lines, start=1)
+            _line(line, position, scene_id, file.source, name)
+            for position, line in enumerate(raw.lines, start=1)
         ),
     )
 

@@ -87,7 +87,9 @@ def merge(unit: Unit, asker: Asker) -> Iterator[Identity]:
         character=member.person,
         roles=answer.roles,
         items=tuple(
-            IdentityItem(kind=item.kind, statement=item.statement, observations=_cited(item.observations, ids))
+            IdentityItem(
+                kind=item.kind, statement=item.statement, observations=_cited(item.observations, ids)
+            )
             for item in answer.items
         ),
         facets=tuple(
@@ -120,7 +122,8 @@ def findings(count: int, answer: MergedAnswer) -> Iterator[str]:
     rated = sorted(rating.facet for rating in answer.facets)
     if rated != sorted(FACETS):
         yield f"facets must be each of {', '.join(FACETS)} once; given {', '.join(rated)}"
-    cited = [number for part in (*answer.items, *answer.facets) for number in part.observations]
+    cited = [number for item in answer.items for number in item.observations]
+    cited += [number for rating in answer.facets for number in rating.observations]
     for number in sorted({number for number in cited if not 1 <= number <= count}):
         yield f"observation {number} was not shown; there are 1 to {count}"
     for rating in answer.facets:

@@ -83,7 +83,9 @@ def bind(quote: QuotedWords, scene: Scene, character: str | None) -> Quote | str
         return f"line {quote.line} of {scene.id} is spoken by {', '.join(line.speakers)}, not by {character}"
     start = line.text.find(words)
     if not words.strip() or start < 0:
-        return f"'{words[:60]}' does not stand in line {quote.line} of {scene.id}; quote it exactly, one stretch"
+        return (
+            f"'{words[:60]}' does not stand in line {quote.line} of {scene.id}; quote it exactly, one stretch"
+        )
     return Quote(line=line.id, start=start, end=start + len(words), text=words)
 
 

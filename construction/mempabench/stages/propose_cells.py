@@ -83,7 +83,13 @@ def propose(unit: Unit, asker: Asker) -> Iterator[ProposedCell]:
     for context in Context:
         mine = tuple(o for o in evidence if o.context is context)
         yield proposed_cell(
-            unit.group, member.person, context, spec, mine, _reading(first, context), _reading(second, context)
+            unit.group,
+            member.person,
+            context,
+            spec,
+            mine,
+            _reading(first, context),
+            _reading(second, context),
         )
 
 

@@ -1,0 +1,1 @@
+"""One module a command; each is imported when it is called."""

@@ -1,0 +1,1 @@
+"""The release package: from records to a dataset folder, its published versions, and loading them."""
