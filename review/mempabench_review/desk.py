@@ -1,0 +1,114 @@
+"""What lies on the desk: the queue, the log, and the scenes and observations that the queue cites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from mempabench.catalog import DECISIONS, EVIDENCE, REVIEW_ITEMS, SCENES, USERS, load
+from mempabench.domain.evidence import Observation
+from mempabench.domain.personas import User
+from mempabench.domain.review import Decision, ReviewItem
+from mempabench.domain.transcripts import Scene, Source
+from mempabench.errors import InputError
+from mempabench.workspace import Workspace
+from mempabench_review.log import verify
+from mempabench_review.queue import OpenItem, in_order, open_items
+
+
+def load_queue(workspace: Workspace) -> tuple[ReviewItem, ...]:
+    """Return all items, settled ones too.
+
+    Raises:
+        InputError: when the queue was not built yet.
+    """
+    path = REVIEW_ITEMS.path(workspace.root)
+    if not path.is_file():
+        raise InputError(f"{workspace.shown(path)}: there is no queue yet; run mempabench build")
+    return load(workspace, REVIEW_ITEMS)
+
+
+def load_log(workspace: Workspace) -> tuple[Decision, ...]:
+    """Return the decisions of the log.
+
+    Raises:
+        InputError: when the log isn't whole.
+    """
+    decisions: tuple[Decision, ...] = load(workspace, DECISIONS)
+    for finding in verify(decisions):
+        raise InputError(finding)
+    return decisions
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Everything that somebody needs to decide, read once."""
+
+    items: tuple[ReviewItem, ...]
+    decisions: tuple[Decision, ...]
+    scenes: dict[str, Scene]
+    observations: dict[str, Observation]
+    sources: dict[str, Source]
+    users: dict[str, User]
+
+    @classmethod
+    def load(cls, workspace: Workspace) -> Desk:
+        """Read the desk of a project."""
+        return cls(
+            items=load_queue(workspace),
+            decisions=load_log(workspace),
+            scenes={scene.id: scene for scene in load(workspace, SCENES)},
+            observations={observation.id: observation for observation in load(workspace, EVIDENCE)},
+            sources={source.id: source for source in workspace.sources},
+            users={user.user: user for user in load(workspace, USERS)},
+        )
+
+    @cached_property
+    def open(self) -> tuple[OpenItem, ...]:
+        """The cells that wait, in order."""
+        return open_items(self.items, self.decisions)
+
+    def item(self, cell: str) -> ReviewItem:
+        """Return the item of a cell.
+
+        Raises:
+            InputError: when it isn't in the queue.
+        """
+        found = next((item for item in self.items if item.cell == cell), None)
+        if found is None:
+            first = in_order(self.items)[0].cell if self.items else "no cell"
+            raise InputError(
+                f"there is no cell '{cell}' in the queue; it has {len(self.items)} (first: {first})"
+            )
+        return found
+
+    def chosen(self, cells: Iterable[str]) -> tuple[OpenItem, ...]:
+        """Return the named cells, open or settled, in order."""
+        waiting = {entry.item.cell: entry for entry in self.open}
+        named = in_order({cell: self.item(cell) for cell in cells}.values())
+        return tuple(waiting.get(item.cell) or OpenItem(item, item.reason.value) for item in named)
+
+    def cited(self, item: ReviewItem) -> tuple[Observation, ...]:
+        """Return the observations that a proposal cites.
+
+        Raises:
+            InputError: when one is not in the evidence, so that the queue is older than it.
+        """
+        for name in item.observations:
+            if name not in self.observations:
+                raise InputError(f"{item.cell}: cites '{name}', which is no evidence; run mempabench build")
+        return tuple(self.observations[name] for name in item.observations)
+
+    def uncited(self, item: ReviewItem) -> tuple[Observation, ...]:
+        """Return what else was observed of this person for the cell; a contrary reaction stands here."""
+        user = self.users.get(item.user)
+        if user is None:
+            return ()
+        sought = (user.source, user.character, item.context, item.attribute)
+        return tuple(
+            seen
+            for seen in self.observations.values()
+            if (seen.source, seen.character, seen.context, seen.attribute) == sought
+            and seen.id not in item.observations
+        )
