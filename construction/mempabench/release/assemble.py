@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from mempabench.catalog import (
     CELLS,
@@ -24,7 +23,7 @@ from mempabench.domain.manifests import FileEntry, ReleaseManifest, TableEntry
 from mempabench.domain.record import canonical_json, digest
 from mempabench.errors import ReleaseError
 from mempabench.release.card import card
-from mempabench.release.checking import check
+from mempabench.release.checking import check, check_sources
 from mempabench.release.folder import MANIFEST, write_folder
 from mempabench.release.provenance import Origins
 from mempabench.release.rows import Material, Row, release_rows
@@ -49,16 +48,16 @@ def assemble(workspace: Workspace, out: Path) -> ReleaseManifest:
         ReleaseError: when a table breaks its declaration, or the folder can't be written.
     """
     material = read_material(workspace)
+    check_sources(material)
     rows = release_rows(material)
     check(rows, material)
     config = workspace.config.release
-    tables = {table: _arrow_table(table, rows[table], config.canary) for table in rows}
-    files = {table.path: _parquet(tables[table]) for table in rows}
+    files = {table.path: parquet(table, rows[table], config.canary) for table in rows}
     entries = tuple(
         TableEntry(name=table.name, rows=len(rows[table]), content_sha256=content_sha256(rows[table]))
         for table in rows
     )
-    sizes = {table.name: tables[table].nbytes for table in rows}
+    sizes = {table.name: _bytes_in_memory(files[table.path]) for table in rows}
     files |= {
         "README.md": card(config, material, rows, entries, sizes).encode("utf-8"),
         "LICENSE": license_notice(config).encode("utf-8"),
@@ -120,20 +119,23 @@ def license_notice(config: ReleaseConfig) -> str:
     )
 
 
-def _arrow_table(table: Table, rows: Sequence[Row], canary: str) -> Any:
-    import pyarrow as pa
-
-    return pa.Table.from_pylist(list(rows), schema=arrow_schema(table, canary))
-
-
-def _parquet(table: Any) -> bytes:
+def parquet(table: Table, rows: Sequence[Row], canary: str) -> bytes:
+    """Return rows as a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", use_dictionary=True, write_statistics=True, version="2.6")
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
+    content = pa.Table.from_pylist(list(rows), schema=arrow_schema(table, canary))
+    pq.write_table(content, sink, compression="zstd", version="2.6")
+    return bytes(sink.getvalue())
+
+
+def _bytes_in_memory(content: bytes) -> int:
+    """Return the size of a Parquet file's rows once they are read: what ``datasets`` calls ``num_bytes``."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    return int(pq.ParquetFile(pa.BufferReader(content)).read().nbytes)
 
 
 def _manifest(

@@ -192,7 +192,7 @@ def _terms(rows: Mapping[str, Sequence[Row]]) -> str:
 - A **cell** is one (user, context, attribute). At any time it has exactly one setting, so a user has
   {len(TAXONOMY) * len(Context)} cells. `{first["id"]}` is `{first["setting"]}`.
 - The **outcome** says how the setting was settled: `confirmed` (high confidence, no review), `kept`, `changed`
-  (a reviewer read the evidence otherwise) or `specified` (no usable evidence, chosen by design)."""
+  (a reviewer read the evidence otherwise) or `specified` (the evidence can't carry it; chosen by design)."""
 
 
 def _tables(rows: Rows) -> str:
@@ -272,7 +272,7 @@ def _making(rows: Mapping[str, Sequence[Row]]) -> str:
 1. Transcripts are read into {_count(len(rows["scenes"]), "scene")}.
 2. Scene by scene, reactions to being helped, told, asked, interrupted or reminded are noted with verbatim quotes:
    {_count(len(rows["evidence"]), "observation")}.
-3. Two readers who don't know each other propose a setting for every cell of every candidate: \
+3. Two readings that don't see each other propose a setting for every cell of every candidate: \
 {_count(len(rows["proposals"]), "proposal")},
    {casts[True]} of them of candidates who became users. Where both propose one, they agree on {agreeing} of {compared}.
 4. What is below high confidence is decided in review: {_count(len(rows["reviews"]), "decision")}.
@@ -297,7 +297,10 @@ def _reviewers(rows: Mapping[str, Sequence[Row]]) -> str:
     judged = [*rows["reviews"], *rows.get("substitutes", ())]
     kinds = Counter(row["reviewer_kind"] for row in judged)
     if not kinds["human"]:
-        return "The reviewers' judgements are a model's too: **no human has reviewed this version.**"
+        return (
+            "The reviewers' judgements are a model's too: **no human has reviewed this version.** Writers, readers "
+            "and reviewers may share their conventions, so figures of agreement are upper bounds."
+        )
     return (
         f"Of {_count(len(judged), 'judgement')} by reviewers, {kinds['human']} are a human's "
         f"and {kinds['model']} a model's."
@@ -325,9 +328,15 @@ def _limits(material: Material, rows: Mapping[str, Sequence[Row]]) -> str:
 - {_count(len(rows["personas"]), "user").capitalize()} so far, from \
 {_count(len({user.source for user in material.users}), "source")}; too few to say anything about users in general.
 - Everything is in English, and the people are fictional: how they take help is what writers imagined.
-- Preferences don't change yet: `changed_to` and `changed_on` are null throughout.
-- {sum(row["outcome"] == "specified" for row in rows["preferences"])} settings were specified without evidence \
-(`basis` is `designed`); leave them out where that matters."""
+{_unchanging(rows["preferences"])}\
+- {_count(sum(row["basis"] == "designed" for row in rows["preferences"]), "setting")} with `basis` `designed`: \
+chosen without usable evidence; leave them out where that matters."""
+
+
+def _unchanging(cells: Sequence[Row]) -> str:
+    if any(row["changed_to"] for row in cells):
+        return ""
+    return "- Preferences don't change yet: `changed_to` and `changed_on` are null throughout.\n"
 
 
 def _terms_of_use(config: ReleaseConfig) -> str:
@@ -338,7 +347,7 @@ def _terms_of_use(config: ReleaseConfig) -> str:
 
 ## Canary
 
-This data must not be used to train models. The string below marks its files, so that a corpus can be searched for it:
+Please keep this data out of training sets. The string below marks its files, so that a corpus can be searched for it:
 
     {config.canary}
 

@@ -11,7 +11,7 @@ from mempabench.errors import ReleaseError
 from mempabench.release.rows import Material, Row
 from mempabench.release.tables import Column, Field, ListOf, Scalar, Struct, Table, Type
 
-_PYTHON = {Scalar.STRING: str, Scalar.INTEGER: int}
+_PYTHON = {Scalar.STRING: str, Scalar.INTEGER: int, Scalar.FLAG: bool}
 _SETTINGS = ("setting", "changed_to", "second_setting")
 
 
@@ -27,6 +27,26 @@ def check(rows: Mapping[Table, Sequence[Row]], material: Material) -> None:
     if found:
         more = f"; {len(found) - 1} more" if len(found) > 1 else ""
         raise ReleaseError(found[0] + more)
+
+
+def check_sources(material: Material) -> None:
+    """Refuse records of sources or candidates that the manifest doesn't have.
+
+    Raises:
+        ReleaseError: naming the first.
+    """
+    known = ", ".join(material.source)
+    for kind in ("scenes", "evidence", "proposals", "users", "substitutes"):
+        for record in getattr(material, kind):
+            if record.source not in material.source:
+                raise ReleaseError(f"{kind}: there is no source '{record.source}'; there are {known}")
+    for proposal in material.proposals:
+        candidates = material.source[proposal.source].candidates
+        if proposal.character not in candidates:
+            raise ReleaseError(
+                f"proposals: {proposal.character} is no candidate of {proposal.source}; "
+                f"there are {', '.join(candidates)}; run mempabench build"
+            )
 
 
 def problems(table: Table, rows: Sequence[Row], users: Sequence[str]) -> Iterator[str]:

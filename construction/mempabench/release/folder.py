@@ -88,6 +88,8 @@ def write_folder(out: Path, files: Mapping[str, bytes]) -> None:
     fresh, former = _beside(out, "part"), _beside(out, "old")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
+        if former.exists() and not out.exists():  # a crash between the two renames
+            former.rename(out)
         for leftover in (fresh, former):
             shutil.rmtree(leftover, ignore_errors=True)
         for name, content in files.items():

@@ -40,6 +40,7 @@ class Scalar(StrEnum):
 
     STRING = "string"
     INTEGER = "int32"
+    FLAG = "bool"
 
 
 @dataclass(frozen=True)
@@ -415,6 +416,12 @@ REVIEWS = Table(
         ),
         Column("circumstances", _STRING, _CONSTRUCTION, "Note that resolves conflicting evidence, or empty."),
         Column(
+            "evidence_usable",
+            Scalar.FLAG,
+            _CONSTRUCTION,
+            "False where the cited evidence can't carry the cell, so that it was specified.",
+        ),
+        Column(
             "mode",
             _STRING,
             _CONSTRUCTION,
@@ -522,7 +529,7 @@ def arrow_schema(table: Table, canary: str) -> Any:
             return pa.list_(arrow(kind.item))
         if isinstance(kind, Struct):
             return pa.struct([(field.name, arrow(field.type)) for field in kind.fields])
-        return {Scalar.STRING: pa.string(), Scalar.INTEGER: pa.int32()}[kind]
+        return {Scalar.STRING: pa.string(), Scalar.INTEGER: pa.int32(), Scalar.FLAG: pa.bool_()}[kind]
 
     features = {column.name: feature(column.type) for column in table.columns}
     return pa.schema(
