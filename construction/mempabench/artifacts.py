@@ -22,6 +22,9 @@ from mempabench.errors import InputError
 
 R = TypeVar("R", bound=Record)
 
+_DEEPEST = 100
+"""Levels of lists and objects that a JSON value may have."""
+
 
 @dataclass(frozen=True)
 class Artifact:
@@ -137,12 +140,51 @@ def read_json_lines(path: Path, shown: str | None = None) -> Iterator[tuple[int,
         if not line.strip():
             continue
         try:
-            yield number, json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            detail = getattr(error, "msg", "nested too deeply")
+            yield number, parse_json(line)
+        except ValueError as error:
             raise InputError(
-                f"{name}:{number}: not a JSON value ({detail}); mend or remove the line"
+                f"{name}:{number}: not a JSON value ({error}); mend or remove the line"
             ) from error
+
+
+def parse_json(text: str) -> Any:
+    """Return the value of a JSON text.
+
+    Python reads more than records can hold: ``NaN``, lone surrogates and what is nested beyond a hundred levels
+    are refused.
+
+    Raises:
+        ValueError: saying in a few words what is wrong.
+    """
+    try:
+        value = json.loads(text, parse_constant=_refuse_constant)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except json.JSONDecodeError as error:
+        raise ValueError(error.msg) from error
+    except UnicodeEncodeError as error:
+        raise ValueError("half of a character, a lone surrogate") from error
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if text.count("[") + text.count("{") > _DEEPEST and _is_deep(value):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return bool(level)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def read_records(path: Path, record: type[R], shown: str | None = None) -> tuple[R, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Any
+from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -17,6 +18,7 @@ _COMMANDS: dict[str, tuple[str, str]] = {
     "build": ("mempabench.commands.build:build", "Rebuild the dataset from transcripts to release."),
     "check": ("mempabench.commands.check:check", "Check everything that was built against the rules."),
     "explain": ("mempabench.commands.explain:explain", "Show why a cell has its setting, down to the lines."),
+    "report": ("mempabench.commands.report:report", "Print the figures of the build; fill them into pages."),
     "schemas": ("mempabench.commands.schemas:schemas", "Write or compare the JSON Schemas."),
     "requests": ("mempabench.commands.requests:requests", "Export waiting model requests, import answers."),
     "review": ("mempabench_review.cli:review", "Settle the cells that wait for a decision."),
@@ -61,17 +63,20 @@ def group(ctx: click.Context, project: str | None) -> None:
     A dataset is rebuilt offline from transcripts, prompts, recorded model answers and review decisions.
     Start with `mempabench status`; `mempabench build` does the work.
     """
-    ctx.obj = project
+    if project is not None:
+        from mempabench.workspace import Workspace
+
+        ctx.obj = Workspace.find(Path(project))
 
 
-def main(arguments: list[str] | None = None) -> Any:
-    """Run the command line; trouble becomes one line on stderr and exit code 1."""
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line and exit; trouble becomes one line on stderr and exit code 1."""
     try:
-        return group.main(args=arguments, prog_name="mempabench", standalone_mode=False)
+        code = group.main(args=arguments, prog_name="mempabench", standalone_mode=False)
     except MemPABenchError as error:
-        _stop(f"error: {error}", 1)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
+        from mempabench_review.showing import plain_text
+
+        _stop(f"error: {plain_text(str(error))}", 1)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -80,9 +85,10 @@ def main(arguments: list[str] | None = None) -> Any:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
-def _stop(line: str, code: int) -> None:
+def _stop(line: str, code: int) -> NoReturn:
     click.echo(line, err=True)
     sys.exit(code)
 

@@ -116,6 +116,7 @@ class UnitWork:
     done: int = 0
     worked: int = 0
     refused: int = 0
+    in_review: int = 0
 
     def each(self, units: Iterable[Unit], step: Step) -> Iterator[Any]:
         """Yield the rows of every unit that is done, in the order of the units."""
@@ -141,6 +142,12 @@ class UnitWork:
                 self.kept.append(_journal_line(unit, key, result))
             self.progress(number, len(todo))
             yield from (self.stage.writes.record.model_validate(row) for row in result.rows)
+
+    def tally(self, *, done: int = 0, in_review: int = 0) -> None:
+        """Account for work that isn't mapped over units."""
+        self.units += done + in_review
+        self.done += done
+        self.in_review += in_review
 
     def _key(self, unit: Unit) -> str:
         return digest(
@@ -250,7 +257,7 @@ class Run:
             units=work.units,
             done=work.done,
             refused=work.refused,
-            in_review=0,
+            in_review=work.in_review,
             rows=len(rows),
             refusals=tuple(work.refusals),
         )

@@ -257,6 +257,7 @@ def _check_source(source: Source, shown: str) -> None:
     persons = [member.person for member in source.cast]
     _refuse_twins(persons, where, "person")
     _refuse_twins([file.path for file in source.files], where, "file")
+    _refuse_twins(list(source.candidates), where, "candidate")
     for candidate in source.candidates:
         if candidate not in persons:
             raise InputError(f"{where}: candidate '{candidate}' is not in its cast ({', '.join(persons)})")

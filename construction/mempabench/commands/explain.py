@@ -11,6 +11,7 @@ import click
 from mempabench.artifacts import Artifact
 from mempabench.catalog import CELLS, DECISIONS, EVIDENCE, PROPOSED_CELLS, SCENES, USERS, load
 from mempabench.commands.project import workspace
+from mempabench.commands.telling import told
 from mempabench.domain.evidence import Observation, ProposedCell, Quote, Reading
 from mempabench.domain.personas import User
 from mempabench.domain.review import Cell, Decision
@@ -31,12 +32,7 @@ def explain(ctx: click.Context, cell: str) -> None:
     From the cell to the decision, the proposal, the observations, their quotes, lines and scenes.
     """
     for line in explained(workspace(ctx), cell):
-        click.echo(printable(line))
-
-
-def printable(text: str) -> str:
-    """Return a text without control characters: transcripts and answers are untrusted."""
-    return "".join(char if char.isprintable() else "�" for char in text)
+        click.echo(told(line))
 
 
 def explained(project: Workspace, key: str) -> Iterator[str]:

@@ -11,5 +11,4 @@ from mempabench.workspace import Workspace
 
 def workspace(ctx: click.Context) -> Workspace:
     """Return the project given with ``-C``, or the one around the current folder."""
-    chosen = ctx.find_root().obj
-    return Workspace.find(Path(chosen) if chosen else Path.cwd())
+    return ctx.find_object(Workspace) or Workspace.find(Path.cwd())

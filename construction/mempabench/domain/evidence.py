@@ -156,6 +156,8 @@ class ProposedCell(Record):
     resolved: tuple[Resolution, ...] = ()
     quotes: tuple[Quote, ...] = ()
     """All quotes of the supporting observations."""
+    contrary_quotes: tuple[Quote, ...] = ()
+    """All quotes of the contrary observations that were explained by circumstances."""
     second: Reading | None = None
     """The independent second reader's answer."""
 
@@ -164,7 +166,20 @@ class ProposedCell(Record):
         """Key within the source, such as ``gross_and_tare/zdenka/work/verbosity``."""
         return f"{self.source}/{self.character}/{self.context}/{self.attribute}"
 
+    @property
+    def cited(self) -> tuple[str, ...]:
+        """Ids of all cited observations: the supporting ones, then the contrary ones that were explained."""
+        return (*self.supporting, *(resolution.observation for resolution in self.resolved))
+
+    @property
+    def cited_quotes(self) -> tuple[Quote, ...]:
+        """Quotes of all cited observations, in the same order."""
+        return (*self.quotes, *self.contrary_quotes)
+
     def evidence_hash(self) -> str:
         """Return the hash of (setting, confidence, cited lines and quotes) to which a decision is bound."""
-        cited = [[quote.line, quote.start, quote.text] for quote in self.quotes]
+        cited = [
+            [[quote.line, quote.start, quote.text] for quote in quotes]
+            for quotes in (self.quotes, self.contrary_quotes)
+        ]
         return digest([self.setting, self.confidence, cited])

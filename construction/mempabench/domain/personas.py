@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from mempabench.domain.evidence import Facet
 from mempabench.domain.record import Record
@@ -57,6 +57,14 @@ class ProposedSubstitute(Record):
     substitute_aliases: tuple[str, ...] = ()
     """What stands for each alias, in the same order."""
     note: str = ""
+
+    @model_validator(mode="after")
+    def _forms_match(self) -> ProposedSubstitute:
+        if len(self.aliases) != len(self.substitute_aliases):
+            raise ValueError(
+                f"'{self.original}' has {len(self.aliases)} aliases and {len(self.substitute_aliases)} substitutes"
+            )
+        return self
 
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Return every form with what stands for it, the full name first."""

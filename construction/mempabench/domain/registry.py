@@ -13,8 +13,8 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 class Registry:
     """Applies substitutes to text; the same text always gives the same text.
 
-    Longer forms win over shorter ones, case is ignored when searching, and what hangs on a name (a
-    possessive, a hyphen) stays.
+    Longer forms win over shorter ones, case is ignored when searching, and what hangs on a name (a plural s,
+    a possessive, a hyphen) stays.
     """
 
     def __init__(self, substitutes: Iterable[ProposedSubstitute]) -> None:
@@ -46,7 +46,7 @@ class Registry:
             return text
 
         def swap(found: re.Match[str]) -> str:
-            substitute = self._forms[_folded(found[0])]
+            substitute = self._forms[_folded(found["form"])] + (found["plural"] or "")
             return substitute.upper() if found[0].isupper() and len(found[0]) > 1 else substitute
 
         return self._pattern.sub(swap, text)
@@ -65,7 +65,7 @@ def _any_of(forms: list[str]) -> re.Pattern[str] | None:
     if not forms:
         return None
     parts = (r"\s+".join(re.escape(word).replace("'", "['’]") for word in form.split()) for form in forms)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?P<form>{'|'.join(parts)})(?P<plural>(?<=\w)s)?(?!\w)", re.IGNORECASE)
 
 
 def words(text: str) -> list[str]:

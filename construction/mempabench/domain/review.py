@@ -121,6 +121,11 @@ class Decision(Record):
     taxonomy_version: str
     guide_version: str
 
+    @property
+    def user(self) -> str:
+        """User part of the cell's key."""
+        return self.cell.split("/")[0]
+
     def chained(self) -> str:
         """Return the hash under which the next event names this one."""
         return digest(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
@@ -145,8 +146,12 @@ def judge(question: Question[A], answer: Any) -> tuple[A | None, tuple[str, ...]
     return (None, findings) if findings else (parsed, ())
 
 
+@cache
 def answer_schema(model: type[Record]) -> dict[str, Any]:
-    """Return the JSON Schema of an answer, closed, every field required, without defaults."""
+    """Return the JSON Schema of an answer: closed, every field required, no defaults, no docstrings.
+
+    A reworded docstring must not make answers stale.
+    """
     schema = model.model_json_schema()
     _tighten(schema)
     return schema
@@ -155,8 +160,9 @@ def answer_schema(model: type[Record]) -> dict[str, Any]:
 def _tighten(node: Any) -> None:
     if isinstance(node, dict):
         node.pop("default", None)
-        if not isinstance(node.get("title"), dict):
-            node.pop("title", None)
+        for word in ("title", "description"):
+            if not isinstance(node.get(word), dict):
+                node.pop(word, None)
         if isinstance(node.get("properties"), dict):
             node["required"] = list(node["properties"])
             node["additionalProperties"] = False

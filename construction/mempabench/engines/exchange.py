@@ -16,7 +16,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from mempabench.artifacts import read_json_lines, read_records, write_bytes, write_records
+from mempabench.artifacts import parse_json, read_json_lines, read_records, write_bytes, write_records
 from mempabench.domain.manifests import Recording, Request
 from mempabench.domain.record import canonical_json
 from mempabench.engines.asking import Pending, judge
@@ -174,7 +174,7 @@ def _answer(value: Any, where: str) -> tuple[str, Any]:
             f"{where}: neither an answer nor the output of a batch; leave the line out"
         ) from error
     try:
-        return value["custom_id"], json.loads(content)
+        return value["custom_id"], parse_json(content)
     except (TypeError, ValueError):
         return value["custom_id"], str(content)
 

@@ -60,7 +60,9 @@ def _clean_lines(content: bytes, name: str) -> Iterator[tuple[int, str]]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         number = content[: error.start].count(b"\n") + 1
-        raise InputError(f"{name}:{number}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
+        raise InputError(
+            f"{name}:{number}: byte {error.start} is not UTF-8; save the file as UTF-8"
+        ) from error
     for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
         clean = " ".join(unicodedata.normalize("NFC", line).split())
         if clean:
@@ -84,14 +86,21 @@ def _turn(text: str, number: int, name: str) -> RawLine:
         return RawLine(None, "", (Direction(at=0, text=alone["text"].strip()),), number)
     cue = _CUE.match(text)
     if cue is None or _CREDIT.match(text):
-        shown = text if len(text) <= 50 else text[:47] + "..."
         raise InputError(
-            f"{name}:{number}: neither scene heading, 'Name: words' nor (direction): '{shown}'; mend it"
+            f"{name}:{number}: neither scene heading, 'Name: words' nor (direction): '{_shown(text)}'; mend it"
         )
     speech, directions = _split_directions(cue["text"])
+    if any(bracket in speech for bracket in "()[]"):
+        raise InputError(
+            f"{name}:{number}: a bracket that isn't closed, or stands within another: '{_shown(text)}'; mend it"
+        )
     if cue["how"]:
         directions = (Direction(at=0, text=cue["how"].strip()), *directions)
     return RawLine(cue["label"].strip(), speech, directions, number)
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 50 else text[:47] + "..."
 
 
 def _split_directions(text: str) -> tuple[str, tuple[Direction, ...]]:

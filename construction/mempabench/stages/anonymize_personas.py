@@ -91,7 +91,13 @@ def anonymize_personas(
 def _refuse_gaps(sources: Iterable[Source], substitutes: tuple[Substitute, ...]) -> None:
     for source in sources:
         registry = Registry(entry for entry in substitutes if entry.source == source.id)
-        gaps = [member.name for member in source.cast if member.named and not registry.knows(member.name)]
+        gaps = [
+            form
+            for member in source.cast
+            if member.named
+            for form in (member.name, *member.aliases)
+            if not registry.knows(form)
+        ]
         if gaps:
             raise ReviewPending(
                 f"{source.id}: {len(gaps)} names have no reviewed substitute (first: {gaps[0]}); "
@@ -194,6 +200,7 @@ def _listed(texts: Iterable[str]) -> str:
 
 
 def _runs_of(scene: Scene) -> Iterator[tuple[str, ...]]:
+    yield from runs(scene.heading)
     for line in scene.lines:
         yield from runs(line.text)
         for direction in line.directions:

@@ -43,6 +43,7 @@ def cast_users(
                 f"mempabench.toml: {len(wanted)} users are planned from '{source.id}', "
                 f"which has {len(source.candidates)} candidates; add candidates or drop users"
             )
+        work.tally(done=len(source.candidates))
         own = [proposal for proposal in proposals if proposal.source == source.id]
         for user, person in zip(wanted, chosen(own, source.candidates, len(wanted)), strict=True):
             yield User(user=user, source=source.id, character=person, coverage=coverage(own, [person]))

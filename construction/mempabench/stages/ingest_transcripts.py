@@ -25,9 +25,7 @@ def ingest_transcripts(files: tuple[RawFile, ...], work: Work) -> Iterator[Scene
             that two files hold.
     """
     seen: dict[tuple[str, str], str] = {}
-    scenes: Iterator[Scene] = work.each(
-        (Unit(file.path.rsplit(".", 1)[0], file.source.id, (file,)) for file in files), read_file
-    )
+    scenes: Iterator[Scene] = work.each((_unit(file) for file in files), read_file)
     for scene in scenes:
         first = seen.setdefault((scene.source, scene.episode), scene.file)
         if first != scene.file:
@@ -35,6 +33,12 @@ def ingest_transcripts(files: tuple[RawFile, ...], work: Work) -> Iterator[Scene
                 f"transcripts_raw/{scene.file}: episode {scene.episode} is in transcripts_raw/{first} too; keep one"
             )
         yield scene
+
+
+def _unit(file: RawFile) -> Unit:
+    """Return the unit of a file, without the source's other files, so that their edits don't touch it."""
+    alone = file.changed(source=file.source.changed(files=()))
+    return Unit(file.path.rsplit(".", 1)[0], file.source.id, (alone,))
 
 
 def read_file(unit: Unit, asker: Asker) -> Iterator[Scene]:

@@ -126,6 +126,9 @@ def findings(count: int, answer: MergedAnswer) -> Iterator[str]:
     cited += [number for rating in answer.facets for number in rating.observations]
     for number in sorted({number for number in cited if not 1 <= number <= count}):
         yield f"observation {number} was not shown; there are 1 to {count}"
+    for part in (*(item.observations for item in answer.items), *(r.observations for r in answer.facets)):
+        if len(set(part)) < len(part):
+            yield f"an observation is cited twice in {', '.join(map(str, part))}"
     for rating in answer.facets:
         if rating.level is not None and not rating.observations:
             yield f"{rating.facet} is rated {rating.level} without an observation; cite some or give null"

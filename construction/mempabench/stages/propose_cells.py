@@ -145,6 +145,12 @@ def _cell_findings(spec: AttributeSpec, known: dict[str, Observation], cell: Cel
         yield "claimed must be none exactly when setting is null"
     if (cell.setting is None) == bool(cell.supporting):
         yield "a setting needs supporting observations, and null has none"
+    for name in cell.supporting:
+        if name in known and known[name].setting != cell.setting:
+            yield f"'{name}' speaks for {known[name].setting}, so it can't support {cell.setting}; leave it out"
+    for contrary in cell.resolved:
+        if contrary.observation in known and known[contrary.observation].setting == cell.setting:
+            yield f"'{contrary.observation}' speaks for {cell.setting} and is not contrary; cite it as supporting"
     cited = [*cell.supporting, *(contrary.observation for contrary in cell.resolved)]
     for name in cited:
         if name not in known:
@@ -193,6 +199,7 @@ def proposed_cell(
         supporting=first.supporting,
         resolved=first.resolved,
         quotes=tuple(quote for name in first.supporting for quote in by_id[name].quotes),
+        contrary_quotes=tuple(quote for r in first.resolved for quote in by_id[r.observation].quotes),
         second=second,
     )
 

@@ -16,6 +16,8 @@ from mempabench.domain.transcripts import Source
 from mempabench.engines.asking import Asker, Question
 from mempabench.stages.stage import Stage, Unit, Work
 
+_TITLES = frozenset({"mr", "mrs", "ms", "miss", "dr", "sir", "old", "aunt", "uncle", "st"})
+
 
 class Swap(Record):
     """One name and what may stand for it."""
@@ -98,12 +100,17 @@ def _recognisable(swap: Swap) -> Iterator[str]:
         return
     shared = {word for word in set(words(swap.original)) & set(words(swap.substitute)) if len(word) > 3}
     if swap.kind is EntityKind.PERSON:
-        originals, substitutes = words(swap.original), words(swap.substitute)
+        originals, substitutes = _bare(swap.original), _bare(swap.substitute)
         for position in {0, -1}:
             if originals and substitutes and originals[position][0] == substitutes[position][0]:
                 yield f"'{swap.substitute}' keeps an initial of '{swap.original}'"
         if shared:
             yield f"'{swap.substitute}' keeps {', '.join(sorted(shared))} of '{swap.original}'"
+
+
+def _bare(name: str) -> list[str]:
+    """Return a person's names without a title."""
+    return [word for word in words(name) if word not in _TITLES]
 
 
 PROPOSE_SUBSTITUTES = Stage(

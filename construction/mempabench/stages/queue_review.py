@@ -22,7 +22,10 @@ def queue_review(
 ) -> Iterator[ReviewItem]:
     """Yield a review item for each user's cell whose evidence is short of high confidence."""
     for user, proposal in cast_proposals(proposals, users):
-        if proposal.confidence is not Confidence.HIGH:
+        if proposal.confidence is Confidence.HIGH:
+            work.tally(done=1)
+        else:
+            work.tally(in_review=1)
             yield ReviewItem(
                 cell=cell_key(user.user, proposal.context, proposal.attribute),
                 user=user.user,
@@ -32,9 +35,9 @@ def queue_review(
                 proposal=proposal.setting,
                 confidence=proposal.confidence,
                 rationale=proposal.rationale,
-                observations=proposal.supporting,
-                quotes=proposal.quotes,
-                scenes=tuple(dict.fromkeys(quote.line.rsplit("/", 1)[0] for quote in proposal.quotes)),
+                observations=proposal.cited,
+                quotes=proposal.cited_quotes,
+                scenes=tuple(dict.fromkeys(quote.line.rsplit("/", 1)[0] for quote in proposal.cited_quotes)),
                 evidence_hash=proposal.evidence_hash(),
             )
 

@@ -35,6 +35,7 @@ def settle_cells(
     decided = {item.cell: standing(item, decisions) for item in items}
     for user, proposal in cast_proposals(proposals, users):
         key = cell_key(user.user, proposal.context, proposal.attribute)
+        work.tally(done=1)
         yield settled(user, proposal, decided.get(key))
 
 
@@ -55,7 +56,7 @@ def settled(user: User, proposal: ProposedCell, decision: Decision | None) -> Ce
         confidence=proposal.confidence,
         proposal=proposal.setting,
         rationale=proposal.rationale if kept or decision is None else decision.reason,
-        observations=proposal.supporting,
+        observations=proposal.cited,
         decision=None if decision is None else decision.event_id,
     )
 

@@ -33,6 +33,9 @@ class Work(Protocol):
     def each(self, units: Iterable[Unit], step: Step) -> Iterator[Any]:
         """Yield the records of every unit that is done, in the order of the units."""
 
+    def tally(self, *, done: int = 0, in_review: int = 0) -> None:
+        """Account for work that isn't mapped over units: in = out + refused + in review."""
+
 
 @dataclass(frozen=True)
 class Stage:

@@ -1,0 +1,134 @@
+"""Measure what a user waits for: rebuild, no-op, memory, ingesting, help. Run it with ``make bench``.
+
+Absolute seconds depend on the machine, so each figure is also given as a ratio to something measured in the same
+run: a bare interpreter start, or a plain pass over the same bytes. Nothing here asserts on time; the aims are printed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mempabench.importers import importer
+from mempabench.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parent.parent
+PARTS = ("transcripts_raw", "prompts", "recordings", "review/records", "releases", "schemas")
+FILES = ("mempabench.toml", "DATASHEET.md", "README.md", "review/GUIDE.md")
+ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class Run:
+    """One finished command."""
+
+    seconds: float
+    peak_mib: float
+
+
+def command(*words: str, cwd: Path) -> Run:
+    """Run a command to its end and return its wall time and peak memory."""
+    start = time.perf_counter()
+    process = subprocess.Popen(words, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    talk = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - start
+    if status != 0:
+        raise SystemExit(f"{' '.join(words)} failed:\n{talk.decode()}")
+    return Run(seconds, usage.ru_maxrss / 1024)
+
+
+def median(measure: Callable[[], Run], rounds: int = ROUNDS) -> Run:
+    """Return the median time and the largest peak of some rounds, after one that isn't counted."""
+    measure()
+    runs = [measure() for _ in range(rounds)]
+    return Run(statistics.median(run.seconds for run in runs), max(run.peak_mib for run in runs))
+
+
+def project_copy(folder: Path) -> Path:
+    """Copy what a build reads into a fresh folder."""
+    for name in PARTS:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name)
+    for name in FILES:
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def rebuilds(project: Path) -> Iterator[tuple[str, Run, str]]:
+    """Yield cold and no-op rebuild."""
+    tool = [sys.executable, "-m", "mempabench.cli", "build", "--quiet"]
+
+    def cold() -> Run:
+        shutil.rmtree(project / "artifacts", ignore_errors=True)
+        return command(*tool, cwd=project)
+
+    yield "rebuild, cold", median(cold, 3), "under 15 s and 1 GiB"
+    yield "rebuild, nothing to do", median(lambda: command(*tool, cwd=project)), "under 2 s"
+
+
+def ingesting() -> tuple[float, float]:
+    """Return lines ingested per second, and the ratio of its time to decoding and splitting the same bytes."""
+    workspace = Workspace(ROOT)
+    files = [(file.raw(), file.path, file.source.format) for file in workspace.raw_files()]
+
+    def ingest() -> int:
+        return sum(
+            len(scene.lines)
+            for content, path, format_name in files
+            for scene in importer(format_name)(content, path)
+        )
+
+    def plain() -> int:
+        return sum(len(content.decode("utf-8").split("\n")) for content, _, _ in files)
+
+    lines = ingest()
+    ours = min(_seconds(ingest) for _ in range(20))
+    return lines / ours, ours / min(_seconds(plain) for _ in range(20))
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    """Print every figure, one line each, and the same as JSON at the end."""
+    bare = median(lambda: command(sys.executable, "-c", "pass", cwd=ROOT))
+    results: dict[str, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        project = project_copy(Path(folder) / "project")
+        rows = [
+            ("bare interpreter", bare, ""),
+            (
+                "mempabench --help",
+                median(lambda: command(sys.executable, "-m", "mempabench.cli", "--help", cwd=ROOT)),
+                "under 0.3 s",
+            ),
+            *rebuilds(project),
+        ]
+    for name, run, aim in rows:
+        ratio = run.seconds / bare.seconds
+        results[name] = {"seconds": run.seconds, "peak_mib": run.peak_mib, "times_bare": ratio}
+        print(f"{name:<24} {run.seconds:8.3f} s  {run.peak_mib:7.0f} MiB  {ratio:7.1f} x bare   {aim}")
+    rate, ratio = ingesting()
+    results["ingest"] = {"lines_per_second": rate, "times_plain_split": ratio}
+    print(f"{'ingest':<24} {rate:8,.0f} lines a second, {ratio:.0f} x decoding and splitting the same bytes")
+    print(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main()
