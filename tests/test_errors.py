@@ -314,10 +314,10 @@ def test_a_full_disk_is_told_and_leaves_nothing_half_written(built_tiny: Tiny, l
 
 BUILDING = """
 import os, sys, time
-import mempabench.pipeline as pipeline
+import mempabench.journal as journal
 from mempabench.cli import main
 
-real = pipeline.append_line
+real = journal.append_line
 
 def slow(path, line):
     real(path, line)
@@ -325,7 +325,7 @@ def slow(path, line):
         print("working", flush=True)
         time.sleep(30)
 
-pipeline.append_line = slow
+journal.append_line = slow
 main(["-C", sys.argv[1], "build", "--quiet"])
 """
 

@@ -24,6 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("mempabench_review",),
     ("mempabench.testing",),
     ("mempabench.stages",),
+    ("mempabench.journal",),
     ("mempabench.pipeline", "mempabench.release", "mempabench.record_schemas"),
     ("mempabench.reporting",),
     ("mempabench.commands",),

@@ -101,6 +101,19 @@ def test_an_edited_line_asks_for_its_scene_only(built_tiny: Tiny) -> None:
     }
 
 
+def test_an_edited_recording_works_on_its_unit_and_on_the_one_that_reads_it(built_tiny: Tiny) -> None:
+    built_tiny.edit(
+        "recordings/find_reactions/slack_water.writer.jsonl",
+        "At home she refuses the short form and settles down",
+        "At home she refuses the short form and sits down",
+    )
+
+    found = worked(built_tiny)
+
+    assert found == {"find_reactions": 1, "propose_cells": 1}
+    assert "sits down for the long one" in (built_tiny.root / "artifacts/evidence.jsonl").read_text("utf-8")
+
+
 def test_a_blank_line_between_scenes_asks_nothing_anew(built_tiny: Tiny) -> None:
     before = built_tiny.artifacts()
     built_tiny.edit(PASS_ONE, "\n\nScene: The slip", "\n\n\n\nScene: The slip")
@@ -177,7 +190,8 @@ def test_a_user_who_stops_early_is_no_error(built_tiny: Tiny, through: str) -> N
     }
     assert set(found.values()) <= {"current", "built"}
     for name, who in users.items():
-        assert who == ({"user_a", "user_b"} if STAGES.index(name) <= reached else {"user_a"}), name
+        both = name == "cast_users" or STAGES.index(name) <= reached  # who is cast doesn't hang on who stops
+        assert who == ({"user_a", "user_b"} if both else {"user_a"}), name
 
 
 def test_a_stage_of_which_nothing_comes_is_an_error(tiny: Tiny) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -80,11 +79,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         _stop("stopped; nothing half-written is left, run the same command again to go on", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -14,21 +14,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from mempabench.artifacts import (
     Artifact,
-    append_line,
     file_digest,
-    read_json_lines,
     write_bytes,
     write_records,
 )
-from mempabench.catalog import input_digest, load
+from mempabench.catalog import PLANS, input_digest, load
 from mempabench.domain.manifests import Account, Refusal
 from mempabench.domain.record import Record, canonical_json, digest
 from mempabench.engines.asking import Asker, Pending, Refused, Unanswered
 from mempabench.engines.engine import Engine
 from mempabench.engines.recorded import Recordings, recordings_digest
 from mempabench.errors import EngineError, InputError, MemPABenchError, ReviewPending
+from mempabench.journal import Journal
 from mempabench.prompts import Prompt, load_prompt
 from mempabench.stages.stage import Stage, Step, Unit
 from mempabench.workspace import Workspace
@@ -104,14 +105,14 @@ class UnitWork:
     prompts: dict[str, Prompt]
     recordings: Recordings
     executor: Executor
-    journal: Path | None
+    journal: Journal | None
     """Where finished units are kept; None when nothing may be written."""
     cached: dict[str, tuple[str, UnitResult]]
     progress: Callable[[int, int], None]
     engine_for: EngineFor | None = None
     pending: list[Pending] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
+    kept: list[dict[str, Any]] = field(default_factory=list)
     units: int = 0
     done: int = 0
     worked: int = 0
@@ -139,7 +140,7 @@ class UnitWork:
                 self._keep(unit, key, result)
             self._count(result)
             if not result.pending:
-                self.kept.append(_journal_line(unit, key, result))
+                self.kept.append(_entry(unit, key, result))
             self.progress(number, len(todo))
             yield from (self.stage.writes.record.model_validate(row) for row in result.rows)
 
@@ -167,7 +168,7 @@ class UnitWork:
 
     def _keep(self, unit: Unit, key: str, result: UnitResult) -> None:
         if self.journal is not None and not result.pending:
-            append_line(self.journal, _journal_line(unit, key, result))
+            self.journal.append(_entry(unit, key, result))
 
     def _count(self, result: UnitResult) -> None:
         self.units += 1
@@ -187,16 +188,14 @@ def _refuse_twin_units(stage: Stage, units: Sequence[Unit]) -> None:
         seen.add(unit.id)
 
 
-def _journal_line(unit: Unit, key: str, result: UnitResult) -> str:
-    return canonical_json(
-        {
-            "unit": unit.id,
-            "key": key,
-            "rows": list(result.rows),
-            "refused": result.refused,
-            "refusals": [refusal.plain() for refusal in result.refusals],
-        }
-    )
+def _entry(unit: Unit, key: str, result: UnitResult) -> dict[str, Any]:
+    return {
+        "unit": unit.id,
+        "key": key,
+        "rows": list(result.rows),
+        "refused": result.refused,
+        "refusals": [refusal.plain() for refusal in result.refusals],
+    }
 
 
 @dataclass
@@ -242,10 +241,9 @@ class Run:
         self, stage: Stage, prompts: dict[str, Prompt], key: str, without: frozenset[str]
     ) -> StageReport:
         work = self._work(stage, prompts)
-        inputs = [
-            tuple(record for record in self.records(artifact) if getattr(record, "user", None) not in without)
-            for artifact in stage.reads
-        ]
+        if self.write:
+            self._journal(stage).mend()
+        inputs = [self._reaching(artifact, without) for artifact in stage.reads]
         try:
             rows = tuple(stage.run(*inputs, work))
         except ReviewPending as problem:
@@ -276,8 +274,8 @@ class Run:
             prompts=prompts,
             recordings=Recordings.load(self.workspace.recordings, stage.name),
             executor=self.executor,
-            journal=journal.with_suffix(".part") if self.write else None,
-            cached={**_cached(journal), **_cached(journal.with_suffix(".part"), torn=True)},
+            journal=journal if self.write else None,
+            cached=_results(journal),
             progress=lambda number, total: self.progress(stage, number, total),
             engine_for=self.engine_for,
         )
@@ -287,10 +285,7 @@ class Run:
     ) -> None:
         """Write output, units and state, the state last, so that a crash leaves a stage that is not current."""
         output = write_records(stage.writes.path(self.workspace.root), rows)
-        journal = self._journal(stage)
-        if work.kept:
-            write_bytes(journal, ("\n".join(work.kept) + "\n").encode("utf-8"))
-        journal.with_suffix(".part").unlink(missing_ok=True)
+        self._journal(stage).finish(work.kept)
         state = {"key": key, "output": output, "account": account.plain()}
         write_bytes(self._state_path(stage), (canonical_json(state) + "\n").encode("utf-8"))
 
@@ -307,6 +302,13 @@ class Run:
             ]
         )
 
+    def _reaching(self, artifact: Artifact, without: frozenset[str]) -> tuple[Any, ...]:
+        """Return an artifact's records but those of users who stop earlier; plans stay, so that casting does."""
+        records = self.records(artifact)
+        if artifact is PLANS:
+            return records
+        return tuple(record for record in records if getattr(record, "user", None) not in without)
+
     def records(self, artifact: Artifact) -> tuple[Any, ...]:
         """Return an artifact's records, reading them once."""
         if artifact.name not in self.held:
@@ -321,8 +323,8 @@ class Run:
     def _state_path(self, stage: Stage) -> Path:
         return self.workspace.artifacts / "state" / f"{stage.name}.json"
 
-    def _journal(self, stage: Stage) -> Path:
-        return self.workspace.artifacts / "units" / f"{stage.name}.jsonl"
+    def _journal(self, stage: Stage) -> Journal:
+        return Journal(self.workspace.artifacts / "units" / f"{stage.name}.jsonl")
 
     def _state(self, stage: Stage) -> dict[str, Any]:
         try:
@@ -348,20 +350,14 @@ def left_out(workspace: Workspace, stage: str, order: Sequence[str]) -> frozense
     )
 
 
-def _cached(path: Path, *, torn: bool = False) -> dict[str, tuple[str, UnitResult]]:
-    """Return the finished units of a journal; a torn last line is what a crash leaves, and is left out."""
+def _results(journal: Journal) -> dict[str, tuple[str, UnitResult]]:
+    """Return key and result of every unit that a journal holds."""
     found: dict[str, tuple[str, UnitResult]] = {}
-    try:
-        for _, line in read_json_lines(path):
-            found[line["unit"]] = (
-                line["key"],
-                UnitResult(
-                    rows=tuple(line["rows"]),
-                    refusals=tuple(Refusal.model_validate(refusal) for refusal in line["refusals"]),
-                    refused=line["refused"],
-                ),
-            )
-    except (InputError, KeyError, TypeError, ValueError):
-        if not torn:
-            return {}
+    for unit, entry in journal.units().items():
+        try:
+            refusals = tuple(Refusal.model_validate(refusal) for refusal in entry["refusals"])
+        except ValidationError:
+            continue
+        result = UnitResult(rows=tuple(entry["rows"]), refusals=refusals, refused=entry["refused"])
+        found[unit] = (entry["key"], result)
     return found

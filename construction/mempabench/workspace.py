@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import socket
 import tomllib
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from mempabench.domain.transcripts import RawFile, Slug, Source
 from mempabench.errors import InputError
 
 CONFIG_NAME = "mempabench.toml"
+_TEMPORARY = re.compile(r"^\..+\.\d+\.part$")
 
 
 class ReleaseConfig(Record):
@@ -230,9 +232,18 @@ class Workspace:
             with contextlib.suppress(OSError):
                 os.ftruncate(handle, 0)
                 os.pwrite(handle, f"{what} (process {os.getpid()} on {socket.gethostname()})".encode(), 0)
+            self._sweep()
             yield
         finally:
             os.close(handle)
+
+    def _sweep(self) -> None:
+        """Remove temporary files that killed writers left; only the holder of the lock may."""
+        for folder in (self.artifacts, self.recordings, self.records):
+            for path in folder.rglob(".*.part") if folder.is_dir() else []:
+                if path.is_file() and _TEMPORARY.match(path.name):
+                    with contextlib.suppress(OSError):
+                        path.unlink()
 
 
 def _read_toml(path: Path, shown: str) -> dict[str, Any]:

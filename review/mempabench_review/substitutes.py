@@ -78,6 +78,12 @@ def enter_substitutes(
     """
     proposals = {_folded(entry.original): entry for entry in proposed if entry.source == source.id}
     rows = [(row.where, parse_record(row.value, SubstituteRow, row.where)) for row in batch]
+    for where, row in rows:
+        if len(row.aliases) != len(row.substitute_aliases):
+            raise InputError(
+                f"{where}: '{row.original}': {len(row.aliases)} aliases and {len(row.substitute_aliases)} "
+                "substitutes for them; give one for each"
+            )
     entries = [_entry(row, source.id, reviewer, reviewer_kind) for _, row in rows]
     known = list(registry)
     forbidden = name_words(source, [*registry, *entries])

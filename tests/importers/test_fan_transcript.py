@@ -66,7 +66,7 @@ def test_a_line_keeps_who_what_and_how(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"\xef\xbb\xbf" + HEAD.encode() + b"Mara: Shut.\n", "Shut."),
+        (b"\xef\xbb\xbf" + HEAD.removeprefix("Saltmarsh\n").encode() + b"\nMara: Shut.\n", "Shut."),
         (HEAD.encode().replace(b"\n", b"\r\n") + b"Mara: Shut.\r\n", "Shut."),
         (HEAD.encode().replace(b"\n", b"\r") + b"Mara: Shut.\r", "Shut."),
         (HEAD.encode() + b"Mara: Shut.", "Shut."),
@@ -92,7 +92,8 @@ def test_bytes_of_any_editor_give_the_same_text(content: bytes, said: str) -> No
         (HEAD + "(She goes.\n", "marsh.txt:6: neither"),
         (HEAD + "Mara: Go (she (still) waves) on.\n", "marsh.txt:6: a bracket"),
         (HEAD + "Mara: Go (she waves.\n", "marsh.txt:6: a bracket"),
-        ("Season 1, Episode 2\nMara: Go.\n", "marsh.txt: no 'Scene:' heading"),
+        ("Season 1, Episode 2\n(She goes.)\n", "marsh.txt: no 'Scene:' heading"),
+        ("Season 1, Episode 2\nMara: Go.\n", "marsh.txt:2: speech before the first 'Scene:' heading"),
         ("Saltmarsh\nScene: The bank.\nMara: Go.\n", "marsh.txt: no line 'Season 1, Episode 2: Title'"),
         ("", "marsh.txt: no line 'Season 1, Episode 2: Title'"),
     ],

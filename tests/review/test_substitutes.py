@@ -108,7 +108,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "aliases of different number": (
         {**JON, "substitute_aliases": []},
-        "1 aliases, but 0 substitute_aliases; give one for each",
+        "1 aliases and 0 substitutes for them; give one for each",
     ),
     "first initial kept": (
         {**JON, "substitute": "Joris Brandt"},

@@ -50,6 +50,8 @@ def read_fan_transcript(content: bytes, name: str) -> Iterator[RawScene]:
             heading, turns = found["heading"].strip(), []
         elif heading is not None:
             turns.append(_turn(text, number, name))
+        else:
+            _refuse_speech(text, number, name)
     if heading is None:
         raise InputError(f"{name}: no 'Scene:' heading; a fan transcript needs one before the first line")
     yield RawScene(episode, title, heading, tuple(turns))
@@ -78,6 +80,12 @@ def _episode(lines: Iterable[tuple[int, str]], name: str) -> tuple[str, str]:
         if _HEADING.match(text):
             break
     raise InputError(f"{name}: no line 'Season 1, Episode 2: Title' before the first scene; add one")
+
+
+def _refuse_speech(text: str, number: int, name: str) -> None:
+    """Refuse a cue before the first heading; titles, credits and directions may stand there."""
+    if _CUE.match(text) and not (_CREDIT.match(text) or _EPISODE.match(text)):
+        raise InputError(f"{name}:{number}: speech before the first 'Scene:' heading; put one above it")
 
 
 def _turn(text: str, number: int, name: str) -> RawLine:
