@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml
 
 from mempabench.artifacts import write_records
 from mempabench.catalog import DECISIONS
 from mempabench.domain.taxonomy import TAXONOMY
 from mempabench.release.assemble import assemble, read_material
-from mempabench.release.card import yaml_lines
 from mempabench.release.tables import TABLES
 
 if TYPE_CHECKING:
@@ -126,15 +125,3 @@ def test_each_source_says_whether_its_text_is_here(card: str) -> None:
 
 def test_no_line_of_the_card_holds_an_unfilled_value(card: str) -> None:
     assert not re.search(r"\bNone\b|\{[a-z_]+\}", card.split("---\n", 2)[2])
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        {"a": "yes", "b": "0.1.0", "c": "1e3", "d": True, "e": 3, "f": "é: #x"},
-        {"list": [{"a": ["x", "null"], "b": {"c": "n<1K"}}, {"a": "~"}], "s": "- dash"},
-        {"nested": {"deeper": [{"x": 1}, {"y": [{"z": "on"}]}]}},
-    ],
-)
-def test_the_head_reads_back_as_it_was_meant(value: object) -> None:
-    assert yaml.safe_load("\n".join(yaml_lines(value))) == value

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import yaml
 
 from mempabench.domain.evidence import Confidence
 from mempabench.domain.manifests import TableEntry
@@ -17,9 +18,6 @@ from mempabench.release.tables import DEFAULT, SPLIT, Table, View, card_features
 from mempabench.workspace import ReleaseConfig
 
 Rows = Mapping[Table, Sequence[Row]]
-
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_/.<-]*")
-_RESERVED = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 
 _TAGS = ["agents", "memory", "personalization", "preferences", "benchmark", "synthetic"]
 
@@ -80,7 +78,8 @@ def front_matter(
         "configs": [_config(config.version, table, entry_of[table.name]) for table in rows],
         "dataset_info": [_info(table, entry_of[table.name], sizes[table.name]) for table in rows],
     }
-    return "---\n" + "".join(f"{line}\n" for line in yaml_lines(head)) + "---\n"
+    text = yaml.safe_dump(head, sort_keys=False, allow_unicode=True, width=1000, default_flow_style=False)
+    return f"---\n{text}---\n"
 
 
 def _config(version: str, table: Table, entry: TableEntry) -> dict[str, Any]:
@@ -107,37 +106,6 @@ def _size_category(rows: int) -> str:
     if rows < 1_000:
         return "n<1K"
     return "1K<n<10K" if rows < 10_000 else "10K<n<100K"
-
-
-def yaml_lines(value: Any) -> Iterator[str]:
-    """Yield a value of dicts, lists, strings and numbers as lines of YAML.
-
-    >>> list(yaml_lines({"a": [{"b": "1.0", "c": ["x"]}]}))
-    ['a:', '- b: "1.0"', '  c:', '  - x']
-    """
-    if isinstance(value, dict):
-        for name, item in value.items():
-            if isinstance(item, dict):
-                yield f"{name}:"
-                yield from (f"  {line}" for line in yaml_lines(item))
-            elif isinstance(item, list):
-                yield f"{name}:"
-                yield from yaml_lines(item)
-            else:
-                yield f"{name}: {_scalar(item)}"
-    elif isinstance(value, list):
-        for item in value:
-            first, *rest = yaml_lines(item)
-            yield f"- {first}"
-            yield from (f"  {line}" for line in rest)
-    else:
-        yield _scalar(value)
-
-
-def _scalar(value: Any) -> str:
-    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
-        return value
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _what(rows: Mapping[str, Sequence[Row]], config: ReleaseConfig) -> str:
