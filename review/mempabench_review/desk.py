@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from mempabench.catalog import DECISIONS, EVIDENCE, REVIEW_ITEMS, SCENES, USERS, load
-from mempabench.domain.evidence import Observation
+from mempabench.catalog import DECISIONS, EVIDENCE, IDENTITY, REVIEW_ITEMS, SCENES, USERS, load
+from mempabench.domain.evidence import Identity, Observation
 from mempabench.domain.personas import User
 from mempabench.domain.review import Decision, ReviewItem
 from mempabench.domain.transcripts import Scene, Source
@@ -51,6 +51,8 @@ class Desk:
     observations: dict[str, Observation]
     sources: dict[str, Source]
     users: dict[str, User]
+    identities: tuple[Identity, ...] = ()
+    """Who the candidates are, as far as it is built; what a cell without evidence is specified from."""
 
     @classmethod
     def load(cls, workspace: Workspace) -> Desk:
@@ -62,6 +64,19 @@ class Desk:
             observations={observation.id: observation for observation in load(workspace, EVIDENCE)},
             sources={source.id: source for source in workspace.sources},
             users={user.user: user for user in load(workspace, USERS)},
+            identities=load(workspace, IDENTITY),
+        )
+
+    def identity(self, user: str) -> Identity | None:
+        """Return who a user is, or None where that isn't built yet."""
+        cast = self.users.get(user)
+        return next(
+            (
+                who
+                for who in self.identities
+                if cast and (who.source, who.character) == (cast.source, cast.character)
+            ),
+            None,
         )
 
     @cached_property

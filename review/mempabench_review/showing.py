@@ -90,11 +90,24 @@ def as_data(entry: OpenItem, desk: Desk, *, blind: bool = False) -> dict[str, An
 def packet(entries: Iterable[OpenItem], desk: Desk, guide: str, *, blind: bool = False) -> str:
     """Return cells as one Markdown file with the guideline before and an answer template behind them."""
     chosen = tuple(entries)
-    parts = [guide.strip(), "# The cells"]
+    parts = [guide.strip(), *_people(chosen, desk), "# The cells"]
     parts += [_chapter(number, entry, desk, blind) for number, entry in enumerate(chosen, start=1)]
     template = "\n".join(json_line(blank_row(e.item, _to_judge(e.item, desk, blind))) for e in chosen)
     parts += ["# Your answers", _ANSWERING, f"```json\n{template}\n```"]
     return "\n\n".join(parts) + "\n"
+
+
+def _people(entries: Iterable[OpenItem], desk: Desk) -> list[str]:
+    """Return what is known of the users whose cells are shown, apart from how they take help."""
+    parts = []
+    for user in dict.fromkeys(entry.item.user for entry in entries):
+        identity = desk.identity(user)
+        if identity is None:
+            continue
+        facets = [f"{facet.name}: {facet.level}. {facet.note}" for facet in identity.facets if facet.level]
+        known = [*identity.roles, *(item.statement for item in identity.items), *facets]
+        parts += [f"# What is known of {user}", "\n".join(f"- {escaped(line)}" for line in known)]
+    return parts
 
 
 _ANSWERING = """Copy the lines below into a file and fill them in: one JSON object a line, one line a cell. Leave

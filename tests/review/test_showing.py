@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mempabench.domain.evidence import Observation, Quote
+from mempabench.domain.evidence import Facet, Identity, IdentityItem, Observation, Quote
 from mempabench.domain.review import Decision
 from mempabench.domain.transcripts import Scene
 from mempabench.errors import InputError
@@ -171,6 +171,34 @@ def test_a_packet_holds_guideline_cells_and_a_row_for_each_answer(desk: Desk) ->
     assert [row["cell"] for row in rows] == [entry.item.cell for entry in desk.open]
     assert rows[0]["evidence"] == [{"observation": f"{SCENE}/mara/o1", "stance": ""}]
     assert rows[1]["context_verdict"] == "no_scenes"
+
+
+def test_a_packet_says_what_is_known_of_its_users_for_cells_without_evidence(desk: Desk) -> None:
+    user = desk.open[0].item.user
+    cast = desk.users[user]
+    identity = Identity(
+        source=cast.source,
+        character=cast.character,
+        roles=("keeper of the *sluice*",),
+        items=(IdentityItem(kind="activity", statement="Rows out at dawn.", observations=()),),
+        facets=(
+            Facet(name="warmth", level="high", note="Feeds everybody."),
+            Facet(name="x", level=None, note="-"),
+        ),
+        language_style=("terse",),
+        act_repertoire=(),
+        interaction_dynamics=(),
+    )
+
+    shown = packet(desk.open, replace(desk, identities=(identity,)), "# Guide")
+
+    known = shown.split(f"# What is known of {user}")[1].split("# The cells")[0].strip()
+    assert known.splitlines() == [
+        r"- keeper of the \*sluice\*",
+        "- Rows out at dawn.",
+        "- warmth: high. Feeds everybody.",
+    ]
+    assert "What is known" not in packet(desk.open, desk, "# Guide")
 
 
 def test_a_queue_older_than_its_evidence_says_so(desk: Desk) -> None:

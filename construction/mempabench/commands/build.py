@@ -95,7 +95,8 @@ def told(report: StageReport) -> str:
     if report.problem is not None:
         return f"{name} waiting   {report.problem}"
     if report.pending:
-        return f"{name} waiting   {len(report.pending)} requests have no answer"
+        count = len(report.pending)
+        return f"{name} waiting   {count} {'request has' if count == 1 else 'requests have'} no answer"
     account = report.account
     assert account is not None
     if report.state == "current":
