@@ -88,7 +88,7 @@ def ingesting() -> tuple[float, float]:
         return sum(
             len(scene.lines)
             for content, path, format_name in files
-            for scene in importer(format_name)(content, path)
+            for scene in importer(format_name)(content, path).scenes
         )
 
     def plain() -> int:

@@ -14,7 +14,7 @@ HEAD = "Saltmarsh\nSeason 1, Episode 2: The Gate\nWritten by: nobody\n\nScene: T
 
 
 def read(text: str) -> list[RawScene]:
-    return list(read_fan_transcript(text.encode(), "marsh.txt"))
+    return list(read_fan_transcript(text.encode(), "marsh.txt").scenes)
 
 
 def line(text: str) -> RawLine:
@@ -76,7 +76,7 @@ def test_a_line_keeps_who_what_and_how(
     ids=["byte order mark", "CRLF", "CR", "no last newline", "odd spaces", "decomposed accents"],
 )
 def test_bytes_of_any_editor_give_the_same_text(content: bytes, said: str) -> None:
-    (scene,) = read_fan_transcript(content, "marsh.txt")
+    (scene,) = read_fan_transcript(content, "marsh.txt").scenes
 
     assert (scene.heading, scene.lines[0].text, scene.lines[0].number) == ("The sluice, morning.", said, 6)
 
@@ -107,7 +107,7 @@ def test_what_it_does_not_know_is_refused_with_its_line(text: str, message: str)
 
 def test_bytes_that_are_not_utf8_are_refused_with_their_line() -> None:
     with pytest.raises(InputError, match=r"^marsh\.txt:6: byte \d+ is not UTF-8"):
-        list(read_fan_transcript(HEAD.encode() + b"Mara: Caf\xe9.\n", "marsh.txt"))
+        (read_fan_transcript(HEAD.encode() + b"Mara: Caf\xe9.\n", "marsh.txt"))
 
 
 def test_an_unknown_format_is_answered_with_the_known_ones() -> None:

@@ -21,6 +21,8 @@ class SourceFile(Record):
     """Path below ``transcripts_raw/``, with forward slashes."""
     sha256: Sha256
     """SHA-256 of the file's bytes."""
+    episode: Annotated[str, StringConstraints(pattern=r"^s\d{2,3}e\d{2,3}$")] | None = None
+    """Episode, such as ``s01e03``; needed only where the file itself doesn't say."""
 
 
 class CastMember(Record):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from mempabench.errors import InputError
 from mempabench.importers.fan_transcript import read_fan_transcript
+from mempabench.importers.fountain import read_fountain
 from mempabench.importers.importer import Importer
 
-IMPORTERS: dict[str, Importer] = {"fan_transcript": read_fan_transcript}
+IMPORTERS: dict[str, Importer] = {"fan_transcript": read_fan_transcript, "fountain": read_fountain}
 
 
 def importer(name: str) -> Importer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from mempabench.domain.transcripts import Direction
@@ -13,7 +13,7 @@ class RawLine:
     """A turn as the file has it."""
 
     label: str | None
-    """Speaker label; None for a direction that stands alone."""
+    """Speaker label without extensions such as (V.O.); None for a direction that stands alone."""
     text: str
     directions: tuple[Direction, ...]
     number: int
@@ -25,11 +25,35 @@ class RawScene:
     """A scene as the file has it."""
 
     episode: str
-    """Such as ``s01e03``."""
+    """Such as ``s01e03``; empty where the file doesn't say."""
     title: str
     heading: str
+    """As the file has it; empty for what stands before the first heading."""
     lines: tuple[RawLine, ...]
 
 
-Importer = Callable[[bytes, str], Iterable[RawScene]]
+@dataclass(frozen=True)
+class Oddity:
+    """Something in a file that its owner may want to know."""
+
+    line: int | None
+    """Line number in the file, or None for the file as a whole."""
+    what: str
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """What an importer read."""
+
+    scenes: tuple[RawScene, ...]
+    headings: int | None
+    """Explicit scene headings; None where the format can't have any."""
+    oddities: tuple[Oddity, ...] = ()
+
+    def spoken(self) -> tuple[RawLine, ...]:
+        """Return all turns of speech."""
+        return tuple(line for scene in self.scenes for line in scene.lines if line.label is not None)
+
+
+Importer = Callable[[bytes, str], Transcript]
 """Reads a file's bytes; the second argument names the file in messages."""

@@ -37,7 +37,8 @@ def ingest_transcripts(files: tuple[RawFile, ...], work: Work) -> Iterator[Scene
 
 def _unit(file: RawFile) -> Unit:
     """Return the unit of a file, without the source's other files, so that their edits don't touch it."""
-    alone = file.changed(source=file.source.changed(files=()))
+    own = tuple(listed for listed in file.source.files if listed.path == file.path)
+    alone = file.changed(source=file.source.changed(files=own))
     return Unit(file.path.rsplit(".", 1)[0], file.source.id, (alone,))
 
 
@@ -46,16 +47,22 @@ def read_file(unit: Unit, asker: Asker) -> Iterator[Scene]:
     (file,) = unit.payload
     assert isinstance(file, RawFile)
     name = f"transcripts_raw/{file.path}"
-    for number, raw in enumerate(importer(file.source.format)(file.raw(), name), start=1):
+    for number, raw in enumerate(importer(file.source.format)(file.raw(), name).scenes, start=1):
         yield _scene(raw, number, file, name)
 
 
 def _scene(raw: RawScene, number: int, file: RawFile, name: str) -> Scene:
-    scene_id = f"{file.source.id}/{raw.episode}/sc{number:02d}"
+    episode = raw.episode or next((f.episode for f in file.source.files if f.path == file.path), None)
+    if not episode:
+        raise InputError(
+            f"{name}: doesn't say which episode it is; give its file an episode in sources.toml, such as "
+            'episode = "s01e01"'
+        )
+    scene_id = f"{file.source.id}/{episode}/sc{number:02d}"
     return Scene(
         id=scene_id,
         source=file.source.id,
-        episode=raw.episode,
+        episode=episode,
         episode_title=raw.title,
         heading=raw.heading,
         file=file.path,
