@@ -113,7 +113,7 @@ class _Reader:
         while index < len(lines) and not _blank(lines, index):
             parts.append(clean(lines[index].replace(_GONE, "")))
             index += 1
-        text = _plain(" ".join(part for part in parts if part).removeprefix("!"))
+        text = _plain(" ".join(part for part in parts if part).removeprefix("!").strip())
         centred = text.startswith(">") and text.endswith("<")
         if text and not centred:
             self.scenes[-1].append(RawLine(None, "", (Direction(at=0, text=text),), start + 1))
