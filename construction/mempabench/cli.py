@@ -13,6 +13,10 @@ from mempabench.errors import MemPABenchError
 
 _COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("mempabench.commands.init:init", "Start a project of your own in a folder."),
+    "transcripts": (
+        "mempabench.commands.transcripts:transcripts",
+        "Look at transcript files: format, people, oddities, scenes.",
+    ),
     "status": ("mempabench.commands.status:status", "Show what is built, what is stale and what waits."),
     "build": ("mempabench.commands.build:build", "Rebuild the dataset from transcripts to release."),
     "check": ("mempabench.commands.check:check", "Check everything that was built against the rules."),

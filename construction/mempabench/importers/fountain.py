@@ -44,6 +44,13 @@ _GONE = "\x00"
 """Stands where a note was, so that a line that held nothing else doesn't end a turn as a blank one does."""
 
 
+def looks_like_fountain(text: str) -> bool:
+    """Return whether a text has a scene heading as screenplays have them."""
+    return any(
+        _HEADING.match(line.strip()) and line.strip() == line.strip().upper() for line in text.split("\n")
+    )
+
+
 def _without(pattern: re.Pattern[str], text: str, mark: str) -> str:
     """Take out what a pattern finds, keeping the line ends so that numbers stay those of the file."""
     return pattern.sub(lambda found: mark + f"\n{mark}" * found[0].count("\n"), text)

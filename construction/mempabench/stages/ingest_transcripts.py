@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterator
 
 from mempabench.catalog import RAW_FILES, SCENES
@@ -12,9 +11,8 @@ from mempabench.engines.asking import Asker
 from mempabench.errors import InputError
 from mempabench.importers import importer
 from mempabench.importers.importer import RawLine, RawScene
+from mempabench.importers.labels import parts
 from mempabench.stages.stage import Stage, Unit, Work
-
-_JOINT = re.compile(r"\s*(?:,\s*and\b|,|&|\band\b|/)\s*")
 
 
 def ingest_transcripts(files: tuple[RawFile, ...], work: Work) -> Iterator[Scene]:
@@ -96,9 +94,8 @@ def resolve(label: str, source: Source, where: str) -> tuple[str, ...]:
     whole = labels.get(label.casefold())
     if whole is not None:
         return (whole,)
-    parts = [part for part in _JOINT.split(label) if part]
-    found = [labels.get(part.casefold()) for part in parts]
-    if len(parts) > 1 and all(found):
+    found = [labels.get(part.casefold()) for part in parts(label)]
+    if len(found) > 1 and all(found):
         return tuple(dict.fromkeys(person for person in found if person))
     near = difflib.get_close_matches(label.casefold(), labels, n=1)
     hint = f"did you mean '{near[0]}'? " if near else ""
