@@ -6,8 +6,13 @@ from mempabench.errors import InputError
 from mempabench.importers.fan_transcript import read_fan_transcript
 from mempabench.importers.fountain import read_fountain
 from mempabench.importers.importer import Importer
+from mempabench.importers.season_table import read_season_table
 
-IMPORTERS: dict[str, Importer] = {"fan_transcript": read_fan_transcript, "fountain": read_fountain}
+IMPORTERS: dict[str, Importer] = {
+    "fan_transcript": read_fan_transcript,
+    "fountain": read_fountain,
+    "season_table": read_season_table,
+}
 
 
 def importer(name: str) -> Importer:

@@ -40,6 +40,8 @@ def detect(content: bytes, name: str) -> tuple[str, str]:
     lower = name.lower()
     if lower.endswith((".fountain", ".spmd")):
         return "fountain", "by its name"
+    if lower.endswith((".csv", ".tsv", ".json")):
+        return "season_table", "by its name"
     text = decoded(content, name)
     if any(line.lower().startswith("scene:") for line in text.split("\n")):
         return "fan_transcript", "it has 'Scene:' headings"

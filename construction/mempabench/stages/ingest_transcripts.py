@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterator
 
 from mempabench.catalog import RAW_FILES, SCENES
@@ -45,17 +46,25 @@ def read_file(unit: Unit, asker: Asker) -> Iterator[Scene]:
     (file,) = unit.payload
     assert isinstance(file, RawFile)
     name = f"transcripts_raw/{file.path}"
-    for number, raw in enumerate(importer(file.source.format)(file.raw(), name).scenes, start=1):
-        yield _scene(raw, number, file, name)
+    seen: Counter[str] = Counter()
+    for raw in importer(file.source.format)(file.raw(), name).scenes:
+        episode = _episode(raw, file, name)
+        seen[episode] += 1
+        yield _scene(raw, episode, seen[episode], file, name)
 
 
-def _scene(raw: RawScene, number: int, file: RawFile, name: str) -> Scene:
+def _episode(raw: RawScene, file: RawFile, name: str) -> str:
+    """Return the episode that the file names, or the manifest where the file doesn't."""
     episode = raw.episode or next((f.episode for f in file.source.files if f.path == file.path), None)
     if not episode:
         raise InputError(
             f"{name}: doesn't say which episode it is; give its file an episode in sources.toml, such as "
             'episode = "s01e01"'
         )
+    return episode
+
+
+def _scene(raw: RawScene, episode: str, number: int, file: RawFile, name: str) -> Scene:
     scene_id = f"{file.source.id}/{episode}/sc{number:02d}"
     return Scene(
         id=scene_id,

@@ -1,0 +1,217 @@
+"""Season tables: CSV, TSV and JSON with one line of dialogue a row, under any sensible column names.
+
+Kept: raw labels, words, directions in brackets in their places, scenes where the table has a scene column, the row's
+line number. Nothing is dropped: empty rows, exact repeats and lost characters are told. Without a scene column an
+episode is one scene and scenes count as unknown; they are never invented.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mempabench.domain.transcripts import Direction
+from mempabench.errors import InputError
+from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
+from mempabench.importers.text import clean, decoded, shown, split_directions
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "speaker": ("speaker", "character", "name", "person", "who"),
+    "text": (
+        "text_w_direction",
+        "line",
+        "line_text",
+        "text",
+        "dialogue",
+        "quote",
+        "raw_text",
+        "utterance",
+        "words",
+    ),
+    "season": ("season", "season_id", "season_number"),
+    "episode": ("episode", "episode_id", "episode_number", "ep"),
+    "title": ("title", "episode_name", "episode_title"),
+    "scene": ("scene", "scene_id", "scene_number"),
+    "deleted": ("deleted", "is_deleted"),
+}
+"""What a column may be called, the best name first."""
+
+_MOST_BYTES = 200_000_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row, its columns under the names of ``COLUMNS``."""
+
+    number: int
+    """Line number in the file; of the first line where a field holds several. For JSON, the row's position."""
+    values: Mapping[str, str]
+
+    def of(self, column: str) -> str:
+        """Return a column's value, cleaned; empty where there is none."""
+        return clean(self.values.get(column, ""))
+
+
+def read_season_table(content: bytes, name: str) -> Transcript:
+    """Read a table.
+
+    Raises:
+        InputError: when it has no column for speaker or words, naming the columns that it has; or it is too large.
+    """
+    if len(content) > _MOST_BYTES:
+        raise InputError(
+            f"{name}: {len(content):,} bytes; tables of more than {_MOST_BYTES:,} are split first"
+        )
+    text, oddities = _text(content, name)
+    rows, given = _json_rows(text, name) if text.lstrip()[:1] in ("[", "{") else _csv_rows(text, name)
+    found = list(rows)
+    if not found:
+        raise InputError(f"{name}: a header and no row")
+    scenes = tuple(_scenes(found))
+    counted = len(scenes) if "scene" in given else None
+    if counted is None:
+        oddities.append(Oddity(None, "no scene column: scenes are unknown, an episode is one scene"))
+    return Transcript(scenes, headings=counted, oddities=(*oddities, *_odd_rows(found)))
+
+
+def _text(content: bytes, name: str) -> tuple[str, list[Oddity]]:
+    try:
+        return decoded(content, name), []
+    except InputError:
+        text = content.decode("cp1252", "replace").replace("\r\n", "\n").replace("\r", "\n")
+        return text, [Oddity(None, "not UTF-8; read as Windows-1252")]
+
+
+def columns_of(header: Sequence[str], name: str) -> dict[str, int]:
+    """Return where each known column stands.
+
+    Raises:
+        InputError: when there is none for speaker or words.
+    """
+    names = [clean(column).casefold().replace(" ", "_") for column in header]
+    found = {
+        column: names.index(alias)
+        for column, aliases in COLUMNS.items()
+        for alias in [next((alias for alias in aliases if alias in names), None)]
+        if alias is not None
+    }
+    for column in ("speaker", "text"):
+        if column not in found:
+            there = ", ".join(f"'{shown(one)}'" for one in header)
+            raise InputError(
+                f"{name}: no column for the {column}; there are {there}; name one of them {column}"
+            )
+    return found
+
+
+def _csv_rows(text: str, name: str) -> tuple[Iterator[Row], set[str]]:
+    header_line = text.split("\n", 1)[0]
+    delimiter = max("\t,;|", key=header_line.count)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=False)
+    try:
+        header = next(reader, [])
+    except csv.Error as error:
+        raise InputError(f"{name}:1: not a table ({error})") from error
+    places = columns_of(header, name)
+    return _csv_body(reader, places, name), set(places)
+
+
+def _csv_body(reader: Any, places: Mapping[str, int], name: str) -> Iterator[Row]:
+    while True:
+        number = reader.line_num + 1
+        try:
+            fields = next(reader, None)
+        except csv.Error as error:
+            raise InputError(f"{name}:{number}: not a row ({error}); mend it") from error
+        if fields is None:
+            return
+        if any(field.strip() for field in fields):
+            values = {column: fields[place] for column, place in places.items() if place < len(fields)}
+            yield Row(number, values)
+
+
+def _json_rows(text: str, name: str) -> tuple[Iterator[Row], set[str]]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}: not JSON ({error})") from error
+    entries = value if isinstance(value, list) else [value]
+    flat = [entry for part in entries for entry in _flattened(part, name)]
+    if not flat:
+        raise InputError(f"{name}: no rows in it")
+    places = columns_of(list(flat[0]), name)
+    names = list(flat[0])
+    rows = (
+        Row(number, {column: _string(entry.get(names[place])) for column, place in places.items()})
+        for number, entry in enumerate(flat, start=1)
+    )
+    return rows, set(places)
+
+
+def _flattened(part: Any, name: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of an episode with nested scenes, or a flat row itself."""
+    if not isinstance(part, dict):
+        raise InputError(f"{name}: a list of rows or episodes is expected, not {type(part).__name__}")
+    scenes = part.get("scenes")
+    if not isinstance(scenes, list):
+        yield part
+        return
+    about = {key: value for key, value in part.items() if key != "scenes"}
+    for number, scene in enumerate(scenes, start=1):
+        for row in scene if isinstance(scene, list) else []:
+            if isinstance(row, dict):
+                yield {**about, "scene": number, **row}
+
+
+def _string(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _scenes(rows: Iterable[Row]) -> Iterator[RawScene]:
+    """Yield the scenes: consecutive rows of one season, episode and scene."""
+    key: tuple[str, str, str] | None = None
+    lines: list[RawLine] = []
+    first: Row | None = None
+    for row in rows:
+        here = (row.of("season"), row.of("episode"), row.of("scene"))
+        if first is not None and here != key:
+            yield _scene(first, lines)
+            lines = []
+        if here != key:
+            key, first = here, row
+        lines.append(_line(row))
+    if first is not None:
+        yield _scene(first, lines)
+
+
+def _scene(first: Row, lines: list[RawLine]) -> RawScene:
+    season, episode = _number(first.of("season")), _number(first.of("episode"))
+    named = f"s{season or 1:02d}e{episode:02d}" if episode else ""
+    return RawScene(named, first.of("title"), "", tuple(lines))
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) <= 3 else None
+
+
+def _line(row: Row) -> RawLine:
+    speech, directions = split_directions(row.of("text"))
+    label = row.of("speaker")
+    if not label:
+        words = (Direction(at=0, text=row.of("text").strip("()[] ")),) if row.of("text") else ()
+        return RawLine(None, "", words, row.number)
+    return RawLine(label, speech, directions, row.number)
+
+
+def _odd_rows(rows: Sequence[Row]) -> Iterator[Oddity]:
+    before: Mapping[str, str] | None = None
+    for row in rows:
+        if before == row.values:
+            yield Oddity(row.number, "the same row as the one before it")
+        if row.of("deleted").casefold() in ("true", "1", "yes"):
+            yield Oddity(row.number, "marked as deleted; it is kept")
+        before = row.values
