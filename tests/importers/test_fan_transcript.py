@@ -111,5 +111,5 @@ def test_bytes_that_are_not_utf8_are_refused_with_their_line() -> None:
 
 
 def test_an_unknown_format_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match="no format 'srt'; there are fan_transcript"):
-        importer("srt")
+    with pytest.raises(InputError, match="no format 'docx'; there are fan_transcript"):
+        importer("docx")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 
 from mempabench.importers.fountain import read_fountain
@@ -120,25 +117,3 @@ def test_capitals_without_dialogue_are_action() -> None:
     found = read("INT. X - DAY\n\nTHE DOOR SLAMS.\n\nSILENCE\n\nA\nHi.\n")
 
     assert spoken(found) == [("A", "Hi.", 7)]
-
-
-SAMPLES = {
-    "screenplain_Brick-and-Steel": (8, 20, 7),
-    "screenplain_test_boneyard": (1, 0, 0),
-    "screenplain_test_dialogue-character-extension": (0, 1, 1),
-    "screenplain_test_dialogue-with-blank-line": (0, 1, 1),
-    "screenplain_test_notes": (0, 0, 0),
-    "screenplain_test_scene-numbers": (5, 0, 0),
-    "screenplain_test_utf-8-bom": (1, 3, 2),
-}
-
-
-@pytest.mark.skipif("MEMPABENCH_SAMPLES" not in os.environ, reason="needs transcripts of others")
-@pytest.mark.parametrize(("name", "counts"), SAMPLES.items())
-def test_files_of_others_give_the_counts_that_are_known(name: str, counts: tuple[int, int, int]) -> None:
-    path = Path(os.environ["MEMPABENCH_SAMPLES"]) / "fountain" / f"{name}.fountain"
-
-    found = read_fountain(path.read_bytes(), path.name)
-
-    labels = {line.label for line in found.spoken()}
-    assert (found.headings, len(found.spoken()), len(labels)) == counts

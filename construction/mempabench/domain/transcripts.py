@@ -92,7 +92,7 @@ class Line(Record):
     number: int = Field(ge=1)
     """Position within its scene, from 1; what requests show."""
     label: str | None
-    """Speaker label as it stands in the file; null for a direction that stands alone."""
+    """Speaker label as it stands in the file; null for a direction that stands alone or an unnamed speaker."""
     speakers: tuple[Slug, ...] = ()
     """Persons of the cast who speak; empty for a direction."""
     text: str

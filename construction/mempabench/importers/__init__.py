@@ -6,12 +6,20 @@ from mempabench.errors import InputError
 from mempabench.importers.fan_transcript import read_fan_transcript
 from mempabench.importers.fountain import read_fountain
 from mempabench.importers.importer import Importer
+from mempabench.importers.markup import read_fdx, read_tei
+from mempabench.importers.play_text import read_play_text
 from mempabench.importers.season_table import read_season_table
+from mempabench.importers.subtitles import read_srt, read_webvtt
 
 IMPORTERS: dict[str, Importer] = {
     "fan_transcript": read_fan_transcript,
     "fountain": read_fountain,
     "season_table": read_season_table,
+    "fdx": read_fdx,
+    "tei": read_tei,
+    "play_text": read_play_text,
+    "srt": read_srt,
+    "webvtt": read_webvtt,
 }
 
 

@@ -13,7 +13,8 @@ class RawLine:
     """A turn as the file has it."""
 
     label: str | None
-    """Speaker label without extensions such as (V.O.); None for a direction that stands alone."""
+    """Speaker label without extensions such as (V.O.); empty where the file doesn't say who speaks; None for a
+    direction that stands alone."""
     text: str
     directions: tuple[Direction, ...]
     number: int

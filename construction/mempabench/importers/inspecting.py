@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mempabench.errors import InputError
@@ -11,7 +12,7 @@ from mempabench.importers import IMPORTERS, importer
 from mempabench.importers.fountain import looks_like_fountain
 from mempabench.importers.importer import Oddity, Transcript
 from mempabench.importers.labels import is_collective, near_duplicates, parts
-from mempabench.importers.text import decoded
+from mempabench.importers.play_text import looks_like_a_play
 
 
 @dataclass(frozen=True)
@@ -31,24 +32,48 @@ class Inspection:
     oddities: tuple[Oddity, ...]
 
 
+_BY_NAME = {
+    ".fountain": "fountain",
+    ".spmd": "fountain",
+    ".fdx": "fdx",
+    ".srt": "srt",
+    ".vtt": "webvtt",
+    ".csv": "season_table",
+    ".tsv": "season_table",
+    ".json": "season_table",
+}
+
+
 def detect(content: bytes, name: str) -> tuple[str, str]:
     """Return a file's format and why it was taken for that.
 
     Raises:
         InputError: when no format fits, naming those there are.
     """
-    lower = name.lower()
-    if lower.endswith((".fountain", ".spmd")):
-        return "fountain", "by its name"
-    if lower.endswith((".csv", ".tsv", ".json")):
-        return "season_table", "by its name"
-    text = decoded(content, name)
-    if any(line.lower().startswith("scene:") for line in text.split("\n")):
-        return "fan_transcript", "it has 'Scene:' headings"
-    if looks_like_fountain(text):
-        return "fountain", "it has scene headings such as 'INT. PLACE - DAY'"
+    ending = "." + name.lower().rsplit(".", 1)[-1]
+    if ending in _BY_NAME:
+        return _BY_NAME[ending], f"by its name, which ends in {ending}"
+    text = content[:_LOOKED_AT].decode("utf-8", "replace").lstrip("\ufeff")
+    for format_name, why, fits in _BY_CONTENT:
+        if fits(text):
+            return format_name, why
     known = ", ".join(IMPORTERS)
     raise InputError(f"{name}: no format fits; give one with --format ({known})")
+
+
+_LOOKED_AT = 200_000
+"""Bytes that are looked at to tell the format."""
+
+_BY_CONTENT: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
+    ("webvtt", "it begins with WEBVTT", lambda text: text.startswith("WEBVTT")),
+    ("fdx", "it is Final Draft XML", lambda text: "<FinalDraft" in text[:2000]),
+    ("tei", "it is TEI XML", lambda text: "<TEI" in text[:5000]),
+    ("srt", "it has lines of times with -->", lambda text: " --> " in text),
+    ("fan_transcript", "it has 'Scene:' headings", lambda text: bool(re.search(r"(?im)^scene:", text))),
+    ("fountain", "it has scene headings such as 'INT. PLACE - DAY'", looks_like_fountain),
+    ("play_text", "it has acts and speeches such as 'Name.  words'", looks_like_a_play),
+)
+"""What a format is known by, the surest first."""
 
 
 def inspect(content: bytes, name: str, format_name: str | None = None) -> Inspection:
@@ -74,6 +99,9 @@ def inspect(content: bytes, name: str, format_name: str | None = None) -> Inspec
 
 def _odd_lines(transcript: Transcript) -> Iterator[Oddity]:
     seen: dict[tuple[str | None, str], int] = {}
+    unnamed = sum(not line.label for line in transcript.spoken())
+    if unnamed:
+        yield Oddity(None, f"{unnamed} lines don't say who speaks; they are kept without a speaker")
     for line in transcript.spoken():
         if not line.text:
             yield Oddity(line.number, f"{line.label} says nothing; the line holds a direction only")

@@ -101,7 +101,7 @@ def columns_of(header: Sequence[str], name: str) -> dict[str, int]:
     }
     for column in ("speaker", "text"):
         if column not in found:
-            there = ", ".join(f"'{shown(one)}'" for one in header)
+            there = ", ".join(f"'{shown(clean(one))}'" for one in header)
             raise InputError(
                 f"{name}: no column for the {column}; there are {there}; name one of them {column}"
             )
@@ -138,7 +138,7 @@ def _json_rows(text: str, name: str) -> tuple[Iterator[Row], set[str]]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{name}: not JSON ({error})") from error
+        raise InputError(f"{name}: not JSON ({clean(str(error))})") from error
     entries = value if isinstance(value, list) else [value]
     flat = [entry for part in entries for entry in _flattened(part, name)]
     if not flat:

@@ -81,11 +81,11 @@ def _scene(raw: RawScene, episode: str, number: int, file: RawFile, name: str) -
 
 
 def _line(raw: RawLine, number: int, scene_id: str, source: Source, name: str) -> Line:
-    speakers = resolve(raw.label, source, f"{name}:{raw.number}") if raw.label is not None else ()
+    speakers = resolve(raw.label, source, f"{name}:{raw.number}") if raw.label else ()
     return Line(
         id=f"{scene_id}/l{number:03d}",
         number=number,
-        label=raw.label,
+        label=raw.label or None,
         speakers=speakers,
         text=raw.text,
         directions=raw.directions,

@@ -1,0 +1,227 @@
+"""XML scripts: TEI drama (as DraCor has it) and Final Draft. Entities are never expanded, nothing is fetched.
+
+TEI: kept are scenes (``div`` of type scene, else act), speeches with every id of ``who``, the speaker's label,
+verse and prose with a space for each break, ``stage`` inside a speech as a direction in its place and outside as one of
+its own.
+Final Draft: only ``FinalDraft/Content`` is read; kept are scene headings, characters without extensions, dialogue,
+parentheticals, action.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from mempabench.domain.transcripts import Direction
+from mempabench.errors import InputError
+from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
+from mempabench.importers.text import clean
+
+_EXTENSION = re.compile(r"\s*\(([^()]*)\)\s*$")
+_BREAKS = frozenset({"l", "lb", "p", "ab", "lg", "pb"})
+_UNSAID = frozenset({"speaker", "note", "fw", "head", "figDesc"})
+
+
+def read_tei(content: bytes, name: str) -> Transcript:
+    """Read a TEI play.
+
+    Raises:
+        InputError: when it isn't well-formed XML, declares entities, or holds no speech.
+    """
+    root = _root(content, name)
+    reader = _Play()
+    for body in root.iter():
+        if _tag(body) == "body":
+            reader.walk(body, "")
+    reader.close()
+    if not any(scene.lines for scene in reader.scenes):
+        raise InputError(f"{name}: no <sp> in a <body>; is this a TEI play?")
+    return Transcript(tuple(reader.scenes), headings=reader.headings, oddities=tuple(reader.oddities))
+
+
+def _root(content: bytes, name: str) -> Element:
+    try:
+        found: Element = fromstring(content, forbid_dtd=False, forbid_entities=True, forbid_external=True)
+    except ParseError as error:
+        raise InputError(
+            f"{name}:{error.position[0]}: not well-formed XML ({str(error).split(':')[0]})"
+        ) from error
+    except DefusedXmlException as error:
+        raise InputError(
+            f"{name}: declares entities, which are never expanded; save it without them"
+        ) from error
+    except (ValueError, LookupError, RecursionError) as error:
+        raise InputError(f"{name}: can't be read as XML ({clean(str(error))})") from error
+    return found
+
+
+def _tag(element: Element) -> str:
+    name: object = element.tag
+    return name.rsplit("}", 1)[-1] if isinstance(name, str) else ""  # a comment's is a function
+
+
+@dataclass
+class _Play:
+    """Gathers scenes while walking a play; speeches are counted, since XML keeps no line numbers."""
+
+    scenes: list[RawScene] = field(default_factory=list)
+    oddities: list[Oddity] = field(default_factory=list)
+    headings: int = 0
+    heading: str = ""
+    lines: list[RawLine] = field(default_factory=list)
+    position: int = 0
+
+    def walk(self, element: Element, above: str) -> None:
+        """Walk a body or division."""
+        for child in element:
+            tag = _tag(child)
+            if tag in ("div", "div1", "div2", "div3"):
+                self._division(child, above)
+            elif tag == "sp":
+                self._speech(child)
+            elif tag == "stage":
+                self._stage(child)
+            else:
+                self.walk(child, above)
+
+    def _division(self, element: Element, above: str) -> None:
+        head = next((clean("".join(part.itertext())) for part in element if _tag(part) == "head"), "")
+        named = f"{above}, {head}".strip(", ") if head else above
+        kind = element.get("type", "")
+        inner = any(_tag(part).startswith("div") for part in element)
+        if kind == "scene" or (not inner and any(_tag(part) == "sp" for part in element)):
+            self.close()
+            self.heading = named
+            self.headings += 1
+        self.walk(element, named)
+
+    def close(self) -> None:
+        """End the scene that is being read."""
+        if self.lines or self.heading:
+            self.scenes.append(RawScene("", "", self.heading, tuple(self.lines)))
+        self.lines, self.heading = [], ""
+
+    def _stage(self, element: Element) -> None:
+        self.position += 1
+        words = clean("".join(element.itertext()))
+        if words:
+            self.lines.append(RawLine(None, "", (Direction(at=0, text=words),), self.position))
+
+    def _speech(self, element: Element) -> None:
+        self.position += 1
+        labels = [clean("".join(part.itertext())).rstrip(".") for part in element if _tag(part) == "speaker"]
+        people = [one.lstrip("#") for one in (element.get("who") or "").split()]
+        label = " and ".join(people) if len(people) > 1 else (labels[0] if labels else "".join(people))
+        if not label:
+            self.oddities.append(
+                Oddity(None, f"speech {self.position} has neither who nor speaker; it is kept")
+            )
+        speech = _Speech()
+        speech.walk(element)
+        self.lines.append(RawLine(label, speech.text(), tuple(speech.directions), self.position))
+
+
+@dataclass
+class _Speech:
+    """Gathers the words of one speech, and the directions within it."""
+
+    parts: list[str] = field(default_factory=list)
+    directions: list[Direction] = field(default_factory=list)
+
+    def walk(self, element: Element) -> None:
+        """Walk a speech or a part of it."""
+        self.parts.append(element.text or "")
+        for child in element:
+            tag = _tag(child)
+            if tag == "stage":
+                words = clean("".join(child.itertext()))
+                if words:
+                    self.directions.append(Direction(at=len(self.text()), text=words))
+            elif tag not in _UNSAID and tag:
+                if tag in _BREAKS:
+                    self.parts.append(" ")
+                self.walk(child)
+                if tag in _BREAKS:
+                    self.parts.append(" ")
+            self.parts.append(child.tail or "")
+
+    def text(self) -> str:
+        """Return the words so far."""
+        return clean("".join(self.parts))
+
+
+def read_fdx(content: bytes, name: str) -> Transcript:
+    """Read a Final Draft script.
+
+    Raises:
+        InputError: when it isn't well-formed XML or has no ``FinalDraft/Content``.
+    """
+    root = _root(content, name)
+    body = root.find("Content") if _tag(root) == "FinalDraft" else None
+    if body is None:
+        raise InputError(f"{name}: no FinalDraft/Content in it; is this a Final Draft file?")
+    script = _Script()
+    for number, (kind, text) in enumerate(_paragraphs(body), start=1):
+        script.paragraph(kind, text, number)
+    return Transcript(script.scenes(), headings=len(script.headings))
+
+
+def _paragraphs(body: Element) -> Iterator[tuple[str, str]]:
+    """Yield type and text of every paragraph, those of dual dialogue in their order."""
+    for paragraph in body.iter("Paragraph"):
+        if paragraph.find("DualDialogue") is None:
+            text = clean("".join(part.text or "" for part in paragraph.iterfind("Text")))
+            if text:
+                yield paragraph.get("Type", ""), text
+
+
+@dataclass
+class _Script:
+    """Gathers the scenes of a screenplay paragraph by paragraph."""
+
+    headings: list[str] = field(default_factory=list)
+    turns: list[list[RawLine]] = field(default_factory=lambda: [[]])
+    speaking: bool = False
+
+    def paragraph(self, kind: str, text: str, number: int) -> None:
+        """Take in one paragraph."""
+        if kind == "Scene Heading":
+            self.headings.append(text)
+            self.turns.append([])
+        elif kind == "Character":
+            self._cue(text, number)
+        elif kind in ("Dialogue", "Parenthetical") and self.speaking:
+            self._words(kind, text)
+        elif kind in ("Action", "General"):
+            self.turns[-1].append(RawLine(None, "", (Direction(at=0, text=text),), number))
+        self.speaking = kind in ("Character", "Dialogue", "Parenthetical")
+
+    def _cue(self, text: str, number: int) -> None:
+        extensions: list[str] = []
+        while found := _EXTENSION.search(text):
+            extensions.insert(0, found[1].strip())
+            text = text[: found.start()]
+        directions = tuple(Direction(at=0, text=extension) for extension in extensions)
+        self.turns[-1].append(RawLine(text.strip(), "", directions, number))
+
+    def _words(self, kind: str, text: str) -> None:
+        cue = self.turns[-1][-1]
+        if kind == "Parenthetical":
+            added = Direction(at=len(cue.text), text=text.strip("()").strip())
+            changed = RawLine(cue.label, cue.text, (*cue.directions, added), cue.number)
+        else:
+            changed = RawLine(cue.label, f"{cue.text} {text}".strip(), cue.directions, cue.number)
+        self.turns[-1][-1] = changed
+
+    def scenes(self) -> tuple[RawScene, ...]:
+        """Return the scenes; what stands before the first heading is one without, if it has any line."""
+        return tuple(
+            RawScene("", "", heading, tuple(lines))
+            for heading, lines in zip(["", *self.headings], self.turns, strict=True)
+            if heading or lines
+        )

@@ -1,0 +1,79 @@
+"""Whatever the bytes, an importer reads them or refuses them in one line."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mempabench.errors import InputError
+from mempabench.importers import IMPORTERS, importer
+from mempabench.importers.importer import Transcript
+
+PIECES = [
+    "Season 1, Episode 1: X\n",
+    "Scene: a\n",
+    "Mara: Go (waves",
+    ") on.\n",
+    "INT. X - DAY\n\n",
+    "MARA\n",
+    "[[",
+    "]]",
+    "/*",
+    "*/",
+    "\n\n",
+    "  \n",
+    "speaker,line\n",
+    'Mara,"',
+    '"\n',
+    "WEBVTT\n\n",
+    "00:01.000 --> 00:02.000\n",
+    "<v Mara>",
+    "</v>",
+    "1\n",
+    "FIRST ACT\n\n",
+    "Mara.  Go.\n\n",
+    "[",
+    "]",
+    "<TEI>",
+    "<body>",
+    "<sp>",
+    "</sp></body></TEI>",
+    "<FinalDraft><Content>",
+    "\x00",
+    "\ufeff",
+    "\u2028",
+    "é",
+    "{",
+    "}",
+    '"scenes": [[{"character": "A", "quote": "b"}]]',
+    ",",
+    "^",
+    "@A\n",
+    "~",
+    "(",
+    "> <",
+]
+
+
+def read_or_refused(name: str, data: bytes) -> tuple[Transcript | None, str]:
+    """Return what was read, or the line that says why it wasn't; anything else but that line escapes."""
+    try:
+        return importer(name)(data, "some.file"), ""
+    except InputError as error:
+        return None, str(error)
+
+
+@pytest.mark.parametrize("name", IMPORTERS)
+@settings(max_examples=150, deadline=None)
+@given(
+    data=st.lists(st.sampled_from(PIECES), max_size=25).map("".join).map(str.encode) | st.binary(max_size=200)
+)
+def test_bytes_are_read_or_refused(name: str, data: bytes) -> None:
+    found, refused = read_or_refused(name, data)
+
+    assert refused.startswith("some.file") or found is not None
+    assert "\n" not in refused
+    for line in found.spoken() if found else ():
+        assert all(0 <= direction.at <= len(line.text) for direction in line.directions)
+        assert line.text == " ".join(line.text.split())

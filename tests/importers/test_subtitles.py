@@ -1,0 +1,83 @@
+"""SRT and WebVTT: cues, voices, encodings, and what is malformed."""
+
+from __future__ import annotations
+
+import pytest
+
+from mempabench.errors import InputError
+from mempabench.importers.importer import Transcript
+from mempabench.importers.subtitles import read_srt, read_webvtt
+
+
+def lines(found: Transcript) -> list[tuple[str | None, str, int]]:
+    return [(line.label, line.text, line.number) for line in found.spoken()]
+
+
+SRT = """\
+1
+00:00:01,000 --> 00:00:02,000
+MARA: <i>Go</i>
+on.
+
+7
+00:00:03,000 --> 00:00:04,000
+
+3
+00:00:05,000 --> 00:00:06,000
+[thunder]
+4
+00:00:07,000 --> 00:00:08,000
+Just &amp; so, 12:30.
+"""
+
+
+def test_cues_are_joined_over_line_ends_and_nothing_hangs_on_indexes_or_blank_lines() -> None:
+    found = read_srt(SRT.encode(), "x.srt")
+
+    assert lines(found) == [("MARA", "Go on.", 2), ("", "", 10), ("", "Just & so, 12:30.", 13)]
+    assert [direction.text for direction in found.spoken()[1].directions] == ["thunder"]
+    assert [(oddity.line, oddity.what) for oddity in found.oddities] == [(7, "an empty cue")]
+    assert found.headings is None
+
+
+def test_another_encoding_is_told() -> None:
+    found = read_srt(
+        "1\n00:00:01,000 --> 00:00:02,000\nÇa va, très bien, là-bas à l’été ?\n".encode("cp1252"), "x.srt"
+    )
+
+    assert lines(found)[0][1] == "Ça va, très bien, là-bas à l’été ?"
+    assert found.oddities[0].what.startswith("not UTF-8; read as cp125")
+
+
+VTT = """\
+WEBVTT
+
+NOTE nobody
+says this
+
+00:01.000 --> 00:02.000 align:start
+<v Mara>Go <c.red>on</c>.</v><v.loud Otto>No.
+
+00:03.000 --> 00:04.000
+<v Mara>
+Why?
+"""
+
+
+def test_voices_make_turns_even_unclosed_alone_on_a_line_or_two_in_a_cue() -> None:
+    found = read_webvtt(VTT.encode(), "x.vtt")
+
+    assert lines(found) == [("Mara", "Go on.", 6), ("Otto", "No.", 6), ("Mara", "Why?", 9)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("1\n00:00:01,000 -> 2\nHi\n", "no cue with a time"), ("", "no cue with a time")]
+)
+def test_a_file_without_cues_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_srt(text.encode(), "x.srt")
+
+
+def test_webvtt_has_to_begin_so() -> None:
+    with pytest.raises(InputError, match=r"x\.vtt:1: a WebVTT file begins with 'WEBVTT'"):
+        read_webvtt(SRT.encode(), "x.vtt")
