@@ -69,7 +69,7 @@ def path_out_by_a_link(tiny: Tiny) -> None:
 
 
 def unknown_format(tiny: Tiny) -> None:
-    tiny.edit(MANIFEST, '"fan_transcript"', '"srt"')
+    tiny.edit(MANIFEST, '"fan_transcript"', '"docx"')
 
 
 def unknown_candidate(tiny: Tiny) -> None:
@@ -164,7 +164,7 @@ FAULTS: list[tuple[Callable[[Tiny], None], str]] = [
     (path_out, "../mempabench.toml leads out of transcripts_raw/"),
     (absolute_path_out, "/etc/hostname leads out of transcripts_raw/"),
     (path_out_by_a_link, "slack_water/s01e01.txt leads out of transcripts_raw/"),
-    (unknown_format, "no format 'srt'; there are fan_transcript"),
+    (unknown_format, "no format 'docx'; there are fan_transcript"),
     (unknown_candidate, "candidate 'pete' is not in its cast (bronagh, piet, sal"),
     (candidate_twice, "candidate 'piet' is given twice; keep one"),
     (label_of_two_people, "'piet' means both piet and dilys"),
