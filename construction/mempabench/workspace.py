@@ -144,17 +144,7 @@ class Workspace:
         """
         path = self.transcripts / "sources.toml"
         shown = self.shown(path)
-        tables = _read_toml(path, shown).get("source", [])
-        if not isinstance(tables, list) or not tables:
-            raise InputError(f"{shown}: no [[source]] table; add one for each series")
-        sources = tuple(
-            parse_record(table, Source, f"{shown}: source {number}")
-            for number, table in enumerate(tables, start=1)
-        )
-        _refuse_twins([source.id for source in sources], shown, "source")
-        for source in sources:
-            _check_source(source, shown)
-        return sources
+        return _sources(_read_toml(path, shown), shown)
 
     def raw_files(self) -> Iterator[RawFile]:
         """Yield every transcript file of the manifest, checked against its hash.
@@ -255,6 +245,33 @@ def _read_toml(path: Path, shown: str) -> dict[str, Any]:
         raise InputError(f"{shown}: not valid TOML ({error}); mend it") from error
     except OSError as error:
         raise InputError(f"{shown}: can't be read ({error.strerror})") from error
+
+
+def check_manifest(text: str) -> tuple[Source, ...]:
+    """Return the sources of a manifest's text, before it is written.
+
+    Raises:
+        InputError: when it wouldn't be taken.
+    """
+    shown = "transcripts_raw/sources.toml"
+    try:
+        return _sources(tomllib.loads(text), shown)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{shown}: not valid TOML ({error}); mend it") from error
+
+
+def _sources(manifest: dict[str, Any], shown: str) -> tuple[Source, ...]:
+    tables = manifest.get("source", [])
+    if not isinstance(tables, list) or not tables:
+        raise InputError(f"{shown}: no [[source]] table; add one for each series")
+    sources = tuple(
+        parse_record(table, Source, f"{shown}: source {number}")
+        for number, table in enumerate(tables, start=1)
+    )
+    _refuse_twins([source.id for source in sources], shown, "source")
+    for source in sources:
+        _check_source(source, shown)
+    return sources
 
 
 def _refuse_twins(names: list[str], shown: str, what: str) -> None:

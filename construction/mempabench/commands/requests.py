@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import click
 
 from mempabench.commands.project import workspace
+from mempabench.domain.manifests import Request
 from mempabench.engines.asking import Pending
 from mempabench.errors import EngineError, InputError
 from mempabench.workspace import Workspace
@@ -30,6 +32,9 @@ def requests() -> None:
 @click.option(
     "--size", type=click.IntRange(1), default=None, help="Split into files of at most so many requests."
 )
+@click.option(
+    "--consent", is_flag=True, help="Yes, text of sources that may not be published is written out."
+)
 @click.option("--packet", is_flag=True, help="Readable Markdown packets instead of batch lines.")
 @click.pass_context
 def export(
@@ -40,6 +45,7 @@ def export(
     units: tuple[str, ...],
     limit: int | None,
     size: int | None,
+    consent: bool,
     packet: bool,
 ) -> None:
     """Write every request that has no accepted recording."""
@@ -56,6 +62,8 @@ def export(
     if not chosen:
         click.echo("no request waits", err=True)
         return
+    if not consent:
+        refuse_private(project, chosen)
     for path, count in export_requests(chosen, out, packet=packet, size=size or 0):
         click.echo(f"{path}\t{count}")
 
@@ -94,6 +102,25 @@ def import_(ctx: click.Context, files: tuple[Path, ...], writer: str, model: str
     if refused:
         raise EngineError(
             f"{refused} answers were refused and kept; export again to ask them with the findings"
+        )
+
+
+def refuse_private(project: Workspace, chosen: Sequence[Request]) -> None:
+    """Refuse to write out text of a source that isn't marked redistributable, unless somebody consents.
+
+    Raises:
+        InputError: naming the source.
+    """
+    private = {source.id for source in project.sources if not source.redistributable}
+    for user in project.plans():
+        if user.source in private:
+            private.add(user.user)
+    count = sum(request.group in private for request in chosen)
+    if count:
+        first = next(request.group for request in chosen if request.group in private)
+        raise InputError(
+            f"{first}: {count} requests hold text that isn't marked redistributable; "
+            "if it may go to whoever answers them, say --consent"
         )
 
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from mempabench.artifacts import write_bytes
 from mempabench.commands.project import workspace
 from mempabench.commands.telling import told
 from mempabench.errors import InputError
+from mempabench.workspace import Workspace, check_manifest
+
+if TYPE_CHECKING:
+    from mempabench.importers.manifest import Terms
 
 
 @click.group()
@@ -47,6 +54,74 @@ def inspect_file(file: Path, format_name: str | None, as_json: bool) -> None:
     for warning in warnings:
         place = f"{file.name}:{warning['line']}: " if warning["line"] else ""
         click.echo(told(f"  {place}{warning['what']}"))
+
+
+@transcripts.command()
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option("--source", required=True, help="Id of the new source: lower case, such as my_series.")
+@click.option("--title", prompt=True, help="Title as people know it.")
+@click.option("--origin", prompt="Where it comes from", help="Who made it and how it came here.")
+@click.option(
+    "--license", "license_name", prompt="SPDX licence, or LicenseRef-…", help="Licence of the text."
+)
+@click.option(
+    "--redistributable/--private",
+    prompt="May its text be published",
+    default=False,
+    help="Whether text and quotes may be published; else only ids and hashes are.",
+)
+@click.option("--candidate", "candidates", multiple=True, help="Label of somebody who may become a user.")
+@click.option("--format", "format_name", help="The format, where it can't be told.")
+@click.pass_context
+def add(
+    ctx: click.Context,
+    files: tuple[Path, ...],
+    source: str,
+    title: str,
+    origin: str,
+    license_name: str,
+    redistributable: bool,
+    candidates: tuple[str, ...],
+    format_name: str | None,
+) -> None:
+    """Copy FILES into the project and write their entry in the manifest: hashes, format, cast.
+
+    Read the entry afterwards: merge misspelt names by aliases, and say who are extras (named = false).
+    """
+    from mempabench.importers.manifest import Terms
+
+    project = workspace(ctx)
+    terms = Terms(title, origin, license_name, redistributable, candidates)
+    with project.writing("mempabench transcripts add"):
+        for line in added(project, files, source, terms, format_name):
+            click.echo(told(line))
+
+
+def added(
+    project: Workspace, files: tuple[Path, ...], source: str, terms: Terms, format_name: str | None
+) -> Iterator[str]:
+    """Add a source to the project and yield what was done; nothing is changed when anything is wrong."""
+    from mempabench.importers.manifest import entry
+
+    manifest = project.transcripts / "sources.toml"
+    before = manifest.read_text(encoding="utf-8") if manifest.exists() else ""
+    contents = {f"{source}/{path.name}": path.read_bytes() for path in sorted(files)}
+    if len(contents) < len(files):
+        raise InputError(f"{source}: two of the files have the same name; rename one")
+    for name, content in contents.items():
+        there = project.transcripts / name
+        if there.exists() and there.read_bytes() != content:
+            raise InputError(f"transcripts_raw/{name}: there is another file of that name; move it away")
+    text, found = entry(source, contents, terms, format_name)
+    check_manifest(before + text)
+    for name, content in contents.items():
+        write_bytes(project.transcripts / name, content)
+    write_bytes(manifest, (before + text).encode("utf-8"))
+    for name, one in zip(contents, found, strict=True):
+        yield f"transcripts_raw/{name}: {one.format}, {one.lines} lines, {len(one.speakers)} speakers"
+    yield f"transcripts_raw/sources.toml: source '{source}' added; read its cast, then run mempabench build"
 
 
 @transcripts.command()

@@ -25,11 +25,18 @@ class Inspection:
     scenes: int | None
     """Explicit headings; None where the format can't have any."""
     lines: int
-    labels: tuple[str, ...]
-    """Distinct labels, the most frequent first."""
+    label_lines: dict[str, int]
+    """Distinct labels with their lines, the most frequent first."""
     speakers: tuple[str, ...]
     """Distinct people after joint cues are split, misspellings unmerged."""
     oddities: tuple[Oddity, ...]
+    names_episodes: bool = True
+    """Whether the file itself says of every scene which episode it belongs to."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Distinct labels, the most frequent first."""
+        return tuple(self.label_lines)
 
 
 _BY_NAME = {
@@ -91,8 +98,9 @@ def inspect(content: bytes, name: str, format_name: str | None = None) -> Inspec
         why=why,
         scenes=transcript.headings,
         lines=len(transcript.spoken()),
-        labels=tuple(label for label, _ in labels.most_common()),
+        label_lines=dict(labels.most_common()),
         speakers=tuple(people),
+        names_episodes=all(scene.episode for scene in transcript.scenes),
         oddities=(*transcript.oddities, *_odd_lines(transcript), *_odd_labels(labels)),
     )
 

@@ -1,0 +1,146 @@
+"""A manifest entry for new transcript files: hashes, format, and a cast with suggestions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mempabench.errors import InputError
+from mempabench.importers.inspecting import Inspection, inspect
+from mempabench.importers.labels import is_collective, near_duplicates, parts
+
+_EXTRA = re.compile(
+    r"^(?:\d|[a-z])|(?i:\b(?:man|woman|voice|boy|girl|driver|waiter|waitress|nurse|customer)\b)"
+)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a person has to say of a source."""
+
+    title: str
+    origin: str
+    license: str
+    redistributable: bool
+    candidates: tuple[str, ...] = ()
+    """Labels of those who may become users; the two who speak most when none is given."""
+
+
+def entry(
+    source: str, files: Mapping[str, bytes], terms: Terms, format_name: str | None = None
+) -> tuple[str, tuple[Inspection, ...]]:
+    """Return the ``[[source]]`` table for some files as TOML text, and what was found in each.
+
+    Args:
+        source: Id of the source.
+        files: Bytes by path below ``transcripts_raw/``, in reading order.
+        terms: What only a person can say.
+        format_name: The format, where it can't be told.
+
+    Raises:
+        InputError: when a file can't be read, or they are of several formats.
+    """
+    found = tuple(inspect(content, path, format_name) for path, content in files.items())
+    formats = {one.format for one in found}
+    if len(formats) > 1:
+        raise InputError(
+            f"{source}: the files are of several formats ({', '.join(sorted(formats))}); add them apart"
+        )
+    labels = _people(found)
+    chosen = _candidates(terms.candidates, labels)
+    lines = [
+        "",
+        "[[source]]",
+        f"id = {_quoted(source)}",
+        f"title = {_quoted(terms.title)}",
+        f"origin = {_quoted(terms.origin)}",
+        f"license = {_quoted(terms.license)}",
+        f"redistributable = {'true' if terms.redistributable else 'false'}",
+        f"format = {_quoted(formats.pop())}",
+        f"candidates = [{', '.join(_quoted(person) for person in chosen)}]",
+        "cast = [",
+        *_cast(labels),
+        "]",
+        "files = [",
+        *_files(files, found),
+        "]",
+    ]
+    return "\n".join(lines) + "\n", found
+
+
+def _files(files: Mapping[str, bytes], found: Iterable[Inspection]) -> list[str]:
+    """Return the lines for the files; one that names no episode gets the number of its place."""
+    lines = []
+    for number, (path, content, one) in enumerate(zip(files, files.values(), found, strict=True), start=1):
+        episode = "" if one.names_episodes else f', episode = "s01e{number:02d}"'
+        lines.append(f"    {{ path = {_quoted(path)}, sha256 = {_quoted(_sha256(content))}{episode} }},")
+    return lines
+
+
+def _people(found: Iterable[Inspection]) -> Counter[str]:
+    """Return everybody who speaks, with how many of the labels' lines they have a part in."""
+    people: Counter[str] = Counter()
+    for one in found:
+        for label, count in one.label_lines.items():
+            people.update(dict.fromkeys(parts(label), count))
+    return people
+
+
+def _candidates(wanted: Sequence[str], people: Counter[str]) -> list[str]:
+    slugs = _slugs(people)
+    if not wanted:
+        named = [label for label, _ in people.most_common() if _is_named(label)]
+        return [slugs[label] for label in named[:2]]
+    by_name = {label.casefold(): slug for label, slug in slugs.items()}
+    for name in wanted:
+        if name.casefold() not in by_name:
+            raise InputError(f"candidate '{name}' speaks in none of the files; there are {', '.join(people)}")
+    return [by_name[name.casefold()] for name in wanted]
+
+
+def _cast(people: Counter[str]) -> list[str]:
+    slugs = _slugs(people)
+    alike = dict(near_duplicates(people))
+    lines = []
+    for label, count in people.most_common():
+        named = "" if _is_named(label) else ", named = false"
+        hint = f"  # {count} lines"
+        if label in alike:
+            hint += f"; the same as {alike[label]}? then make one an alias of the other"
+        lines.append(f"    {{ person = {_quoted(slugs[label])}, name = {_quoted(label)}{named} }},{hint}")
+    return lines
+
+
+def _is_named(label: str) -> bool:
+    return not (is_collective(label) or _EXTRA.search(label))
+
+
+def _slugs(people: Iterable[str]) -> dict[str, str]:
+    """Return an id for each label, all different."""
+    slugs: dict[str, str] = {}
+    for label in people:
+        plain = unicodedata.normalize("NFKD", label).encode("ascii", "ignore").decode().casefold()
+        slug = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:36] or "somebody"
+        slug = slug if slug[0].isalpha() else f"x_{slug}"
+        taken = set(slugs.values())
+        number = 2
+        base = slug
+        while slug in taken:
+            slug = f"{base}_{number}"
+            number += 1
+        slugs[label] = slug
+    return slugs
+
+
+def _quoted(text: str) -> str:
+    """Return a TOML basic string; JSON's escapes are TOML's too."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

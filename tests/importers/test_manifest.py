@@ -1,0 +1,99 @@
+"""Adding files of one's own: the entry that is written, and that nothing is changed when anything is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.conftest import Command
+
+from mempabench.workspace import Workspace
+
+TABLE = """\
+season,episode,scene,speaker,line
+1,1,1,Mara Field,We can't go.
+1,1,1,Otto,Why not?
+1,1,1,Mara Field,The rope is gone.
+1,1,1,1st Sailor,Which rope?
+1,1,2,Otto and Mara Field,That one!
+1,1,2,Everyone,Oh.
+"""
+SAID = [
+    "--source",
+    "quay",
+    "--title",
+    "Quay",
+    "--origin",
+    "mine",
+    "--license",
+    "LicenseRef-mine",
+    "--private",
+]
+
+
+@pytest.fixture
+def project(tmp_path: Path, mempabench: Command) -> Path:
+    mempabench("init", tmp_path / "project")
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "season one.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    return path
+
+
+def test_a_table_becomes_a_source_whose_requests_can_be_asked(
+    project: Path, table: Path, mempabench: Command
+) -> None:
+    added = mempabench("-C", project, "transcripts", "add", table, *SAID)
+    config = project / "mempabench.toml"
+    config.write_text(config.read_text("utf-8").replace('"my_series"', '"quay"'), encoding="utf-8")
+    export = ("-C", project, "requests", "export", "--out", project / "out", "--stage", "find_reactions")
+    refused = mempabench(*export)
+    exported = mempabench(*export, "--consent")
+
+    assert added.code == 0
+    assert "season_table, 6 lines, 4 speakers" in added.out
+    (source,) = Workspace(project).sources
+    assert (source.format, source.redistributable) == ("season_table", False)
+    assert source.candidates == ("mara_field", "otto")
+    assert {member.name: member.named for member in source.cast} == {
+        "Mara Field": True,
+        "Otto": True,
+        "1st Sailor": False,
+        "Everyone": False,
+    }
+    assert refused.code == 1
+    assert "quay: 4 requests hold text that isn't marked redistributable" in refused.err
+    assert exported.out.split() == [str(project / "out/find_reactions.writer.jsonl"), "4"]
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (["--candidate", "Nobody"], "candidate 'Nobody' speaks in none of the files; there are"),
+        (["--format", "docx"], "no format 'docx'"),
+        (["--source", "Quay!"], "source 1: id: string should match pattern"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line_and_nothing_is_changed(
+    project: Path, table: Path, mempabench: Command, said: list[str], message: str
+) -> None:
+    before = sorted(project.rglob("*"))
+
+    done = mempabench("-C", project, "transcripts", "add", table, *SAID, *said)
+
+    assert done.code == 1
+    assert message in done.err
+    assert [path for path in sorted(project.rglob("*")) if "artifacts" not in path.parts] == before
+
+
+def test_a_source_is_added_once(project: Path, table: Path, mempabench: Command) -> None:
+    mempabench("-C", project, "transcripts", "add", table, *SAID)
+
+    again = mempabench("-C", project, "transcripts", "add", table, *SAID)
+
+    assert again.code == 1
+    assert "source 'quay' is given twice" in again.err
