@@ -177,7 +177,7 @@ def _scenes(rows: Iterable[Row]) -> Iterator[RawScene]:
     lines: list[RawLine] = []
     first: Row | None = None
     for row in rows:
-        here = (row.of("season"), row.of("episode"), row.of("scene"))
+        here = (row.values.get("season", ""), row.values.get("episode", ""), row.values.get("scene", ""))
         if first is not None and here != key:
             yield _scene(first, lines)
             lines = []
@@ -199,11 +199,12 @@ def _number(text: str) -> int | None:
 
 
 def _line(row: Row) -> RawLine:
-    speech, directions = split_directions(row.of("text"))
+    words = row.of("text")
+    speech, directions = split_directions(words)
     label = row.of("speaker")
     if not label:
-        words = (Direction(at=0, text=row.of("text").strip("()[] ")),) if row.of("text") else ()
-        return RawLine(None, "", words, row.number)
+        alone = (Direction(at=0, text=words.strip("()[] ")),) if words else ()
+        return RawLine(None, "", alone, row.number)
     return RawLine(label, speech, directions, row.number)
 
 

@@ -40,7 +40,7 @@ def clean(text: str) -> str:
     >>> clean("  a\\u00a0 cafe\\u0301 ")
     'a café'
     """
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    return " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split())
 
 
 def numbered(text: str) -> Iterator[tuple[int, str]]:
@@ -70,6 +70,8 @@ def split_directions(text: str) -> tuple[str, tuple[Direction, ...]]:
     >>> split_directions("Go (waves) on.")[0]
     'Go on.'
     """
+    if "(" not in text and "[" not in text:
+        return text.strip(), ()
     speech = ""
     directions: list[Direction] = []
     end = 0
