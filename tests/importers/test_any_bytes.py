@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -77,3 +79,22 @@ def test_bytes_are_read_or_refused(name: str, data: bytes) -> None:
     for line in found.spoken() if found else ():
         assert all(0 <= direction.at <= len(line.text) for direction in line.directions)
         assert line.text == " ".join(line.text.split())
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", IMPORTERS)
+def test_a_million_inputs_over_all_importers_are_read_or_refused(name: str) -> None:
+    rng = random.Random(name)
+    pieces = [piece.encode() for piece in PIECES] + [
+        b"\xff",
+        b"\xe9",
+        b"\x80\x81",
+        b"\xfe\xff",
+        b"a" * 300,
+        b"(" * 90,
+    ]
+
+    for _ in range(1_000_000 // len(IMPORTERS)):
+        data = b"".join(rng.choices(pieces, k=rng.randrange(14)))
+        found, refused = read_or_refused(name, data)
+        assert found is not None or refused.startswith("some.file"), data
