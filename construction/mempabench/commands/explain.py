@@ -132,5 +132,6 @@ def _the_quote(quote: Quote, scene: Scene) -> Iterator[str]:
         if line is not None:
             words = line.text or f"({' '.join(direction.text for direction in line.directions)})"
             mark = ">" if near == number else " "
-            yield f"    {mark} {line.id.rsplit('/', 1)[1]} {line.label or ''}: {words}"
+            speaker = f" {line.label}:" if line.label else ""
+            yield f"    {mark} {line.id.rsplit('/', 1)[1]}{speaker} {words}"
     yield f"      quoted: «{quote.text}»"

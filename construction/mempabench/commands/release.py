@@ -8,6 +8,7 @@ import click
 
 from mempabench.commands.project import workspace
 from mempabench.errors import ReleaseError
+from mempabench.workspace import Workspace
 
 
 @click.group()
@@ -24,8 +25,26 @@ def cut(ctx: click.Context, version: str) -> None:
 
     project = workspace(ctx)
     with project.writing("mempabench release cut"):
+        refuse_stale_pages(project)
         place = cut_release(project, version)
     click.echo(project.shown(place))
+
+
+def refuse_stale_pages(project: Workspace) -> None:
+    """Refuse to cut while README or datasheet show other figures than the data.
+
+    Raises:
+        ReleaseError: naming the page.
+    """
+    from mempabench.reporting import Figures, filled, pages
+
+    figures = Figures(project)
+    for page in pages(project):
+        text = page.read_text(encoding="utf-8")
+        if filled(text, figures, page.name) != text:
+            raise ReleaseError(
+                f"{page.name}: shows other figures than the data; run mempabench report --write, build, then cut"
+            )
 
 
 @release.command()

@@ -143,7 +143,12 @@ def _file_changes(built: Path, published: Path) -> Iterator[str]:
 
 
 def changelog(built: Path, published: Path | None) -> str:
-    """Return what became of the rows since the published release, by table and row id, as Markdown."""
+    """Return what became of the rows since the published release, by table and row id, as Markdown.
+
+    The first release has nothing to be held against: its rows are counted elsewhere and not listed.
+    """
+    if published is None:
+        return "All rows are new."
     parts = []
     for change in table_changes(built, published):
         lines = [f"### {change.table}", ""]
