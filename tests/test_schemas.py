@@ -13,6 +13,8 @@ from mempabench import catalog
 from mempabench.artifacts import Artifact, read_json_lines
 from mempabench.domain.taxonomy import SCENARIO_TYPES, TAXONOMY
 from mempabench.record_schemas import schema_files, schema_text
+from mempabench.release.tables import TABLES, tables_json
+from mempabench.workspace import Workspace
 
 if TYPE_CHECKING:
     from tests.conftest import Tiny
@@ -30,7 +32,9 @@ def refusals(schema: str, value: Any) -> list[str]:
 
 def test_schemas_are_those_of_the_records_and_no_others() -> None:
     found = {path.name: path.read_text("utf-8") for path in SCHEMAS.glob("*.json")}
+    canary = Workspace(SCHEMAS.parent).config.release.canary
 
+    assert found.pop("tables.json") == tables_json(TABLES, canary), "run mempabench schemas"
     assert found.keys() == GENERATED.keys(), "run mempabench schemas"
     assert [name for name in found if found[name] != GENERATED[name]] == [], "run mempabench schemas"
 

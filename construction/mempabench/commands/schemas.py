@@ -14,13 +14,16 @@ from mempabench.errors import InputError
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 when a file differs.")
 @click.pass_context
 def schemas(ctx: click.Context, only_check: bool) -> None:
-    """Write JSON Schema 2020-12 files for every record into schemas/, or compare them."""
+    """Write JSON Schema 2020-12 files for every record, and the list of tables and columns, into schemas/."""
     from mempabench.artifacts import write_bytes
     from mempabench.record_schemas import schema_files
+    from mempabench.release.tables import TABLES, tables_json
 
-    folder: Path = workspace(ctx).root / "schemas"
+    project = workspace(ctx)
+    folder: Path = project.root / "schemas"
     differ = []
-    for name, text in schema_files().items():
+    tables = {"tables.json": tables_json(TABLES, project.config.release.canary)}
+    for name, text in {**schema_files(), **tables}.items():
         path = folder / name
         if path.exists() and path.read_bytes() == text.encode("utf-8"):
             continue

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 
 from mempabench.domain.transcripts import Direction
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
+from mempabench.importers.labels import without_extensions
 from mempabench.importers.text import clean, decoded, episode_of
 
 _HEADING = re.compile(r"^(?:INT|EXT|EST|INT\./EXT|INT/EXT|EXT/INT|EXT\./INT|I/E)(?:\.|\s)", re.I)
 _FORCED_HEADING = re.compile(r"^\.(?=[^.])")
 _SCENE_NUMBER = re.compile(r"\s*#[\w.-]+#\s*$")
 _TITLE_KEY = re.compile(r"^(?P<key>[A-Za-z][A-Za-z ]{0,30}):\s*(?P<value>.*)$")
-_EXTENSION = re.compile(r"\s*\(([^()]*)\)\s*$")
 _EMPHASIS = re.compile(r"(?<!\\)(\*{1,3}|_)(?=\S)(.+?)(?<=\S)(?<!\\)\1")
 _BONEYARD = re.compile(r"/\*.*?\*/", re.DOTALL)
 _NOTE = re.compile(r"\[\[(?:(?!\]\]|\n[ \t]?\n)[\s\S]){0,20000}\]\]")
@@ -173,7 +173,7 @@ def _is_character(text: str) -> bool:
         return len(text) > 1
     if text.startswith(("!", ">", "(")) or _is_transition(text):
         return False
-    bare = _without_extensions(text.removesuffix("^").strip())[0]
+    bare = without_extensions(text.removesuffix("^").strip())[0]
     return any(char.isalpha() for char in bare) and bare == bare.upper()
 
 
@@ -185,15 +185,7 @@ def _is_transition(text: str) -> bool:
 
 def _character(text: str) -> tuple[str, list[str]]:
     """Return a cue's label and its extensions, in any case and in runs."""
-    return _without_extensions(text.removeprefix("@").removesuffix("^").strip())
-
-
-def _without_extensions(text: str) -> tuple[str, list[str]]:
-    extensions: list[str] = []
-    while found := _EXTENSION.search(text):
-        extensions.insert(0, found[1].strip())
-        text = text[: found.start()]
-    return text.strip(), extensions
+    return without_extensions(text.removeprefix("@").removesuffix("^").strip())
 
 
 def _plain(text: str) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 _JOINT = re.compile(r"\s*(?:,\s*and\b|,|&|\band\b|/)\s*", re.I)
+_EXTENSION = re.compile(r"\s*\(([^()]*)\)\s*$")
 _COLLECTIVES = frozenset({"all", "everyone", "everybody", "both", "group", "crowd", "together", "chorus"})
 
 
@@ -18,6 +19,19 @@ def parts(label: str) -> tuple[str, ...]:
     """
     found = tuple(part for part in _JOINT.split(label) if part)
     return found if len(found) > 1 else (label,)
+
+
+def without_extensions(cue: str) -> tuple[str, list[str]]:
+    """Return a screenplay cue's label and its extensions, in any case and in runs.
+
+    >>> without_extensions("MARA (V.O.)(cont'd)")
+    ('MARA', ['V.O.', "cont'd"])
+    """
+    extensions: list[str] = []
+    while found := _EXTENSION.search(cue):
+        extensions.insert(0, found[1].strip())
+        cue = cue[: found.start()]
+    return cue.strip(), extensions
 
 
 def is_collective(label: str) -> bool:

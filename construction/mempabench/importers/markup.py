@@ -9,7 +9,6 @@ parentheticals, action.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, ParseError
@@ -20,9 +19,9 @@ from defusedxml.ElementTree import fromstring
 from mempabench.domain.transcripts import Direction
 from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
+from mempabench.importers.labels import without_extensions
 from mempabench.importers.text import clean
 
-_EXTENSION = re.compile(r"\s*\(([^()]*)\)\s*$")
 _BREAKS = frozenset({"l", "lb", "p", "ab", "lg", "pb"})
 _UNSAID = frozenset({"speaker", "note", "fw", "head", "figDesc"})
 
@@ -202,12 +201,9 @@ class _Script:
         self.speaking = kind in ("Character", "Dialogue", "Parenthetical")
 
     def _cue(self, text: str, number: int) -> None:
-        extensions: list[str] = []
-        while found := _EXTENSION.search(text):
-            extensions.insert(0, found[1].strip())
-            text = text[: found.start()]
+        label, extensions = without_extensions(text)
         directions = tuple(Direction(at=0, text=extension) for extension in extensions)
-        self.turns[-1].append(RawLine(text.strip(), "", directions, number))
+        self.turns[-1].append(RawLine(label, "", directions, number))
 
     def _words(self, kind: str, text: str) -> None:
         cue = self.turns[-1][-1]
