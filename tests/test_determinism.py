@@ -1,4 +1,4 @@
-"""The same bytes everywhere: other zone, language, hash seed, folder, file order, processes."""
+"""The same bytes everywhere: other zone, language, hash seed, folder, file order, processes, day."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ ELSEWHERE = {
 }
 
 
-def build(root: Path, *options: str, cwd: Path | None = None, **environment: str) -> None:
-    """Build a project in a process of its own."""
+def build(root: Path, *options: str, cwd: Path | None = None, **environment: str) -> str:
+    """Build a project in a process of its own; return what it wrote to stderr."""
     command = [sys.executable, "-m", "mempabench.cli", "-C", str(root), "build", "--quiet", *options]
     done = subprocess.run(
         command,
@@ -38,6 +38,7 @@ def build(root: Path, *options: str, cwd: Path | None = None, **environment: str
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    return done.stderr
 
 
 def release(root: Path) -> dict[str, bytes]:
@@ -73,6 +74,29 @@ def test_two_processes_give_the_same_bytes(built_once: Tiny, tmp_path: Path) -> 
 
     build(root, "--jobs", "2")
 
+    assert built_once.artifacts() == type(built_once)(root).artifacts()
+    assert release(root) == release(built_once.root)
+
+
+ON_ANOTHER_DAY = """\
+import sys
+
+import time_machine
+
+time_machine.travel("2043-02-28T23:59:58Z", tick=True).start()
+import datetime
+print(f"today is {datetime.date.today()}", file=sys.stderr)
+"""
+
+
+def test_a_build_on_another_day_gives_the_same_bytes(built_once: Tiny, tmp_path: Path) -> None:
+    root = unbuilt(built_once, tmp_path / "tiny")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/sitecustomize.py").write_text(ON_ANOTHER_DAY)
+
+    said = build(root, PYTHONPATH=str(tmp_path / "site"))
+
+    assert "today is 2043-" in said, "the process must have lived on that day"
     assert built_once.artifacts() == type(built_once)(root).artifacts()
     assert release(root) == release(built_once.root)
 
