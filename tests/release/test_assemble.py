@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,6 +148,21 @@ def test_a_reading_that_repeats_eight_words_of_a_closed_source_is_refused(projec
     with pytest.raises(
         ReleaseError, match=r"closed/.*o1: 'nobody outside .*' is a run of eight words of 'closed'"
     ):
+        assemble(project.workspace, project.built)
+
+
+@pytest.mark.parametrize(
+    ("summary", "problem"),
+    [
+        ("Writes to ada.hohn@post.example.", "'ada.hohn' gives 'Ada Höhn' of the source away (name)"),
+        ("Signs her mail Cleo_Ra_sk.", "'Cleo_Ra_sk' gives 'Cleo Rask' of the source away (cut up)"),
+    ],
+)
+def test_a_persona_that_gives_a_name_away_is_refused(project: Project, summary: str, problem: str) -> None:
+    written = read_material(project.workspace).personas
+    write_records(PERSONAS.path(project.root), [written[0].changed(summary=summary), *written[1:]])
+
+    with pytest.raises(ReleaseError, match=re.escape(f"personas: user_a: summary: {problem}")):
         assemble(project.workspace, project.built)
 
 

@@ -383,6 +383,7 @@ FAULTS: dict[str, Plant] = {
     "E517": persona(summary="She minds otto's gate."),
     "E518": persona(summary="They knew the gate is open because of the tide, and left."),
     "E519": one_note_says("She is put off by Task Expansion of any kind."),
+    "E520": persona(summary="It was M.F. again, on the Salt-marsh Sluice."),
     # accounts, outputs, recordings
     "E601": built(account=None),
     "E602": account(done=4),

@@ -201,6 +201,16 @@ def test_units_that_nobody_could_answer_are_named(clean: Data) -> None:
     assert hint("H11", clean).alarms == ("find_reactions: 1 of 6 units",)
 
 
+def test_what_may_be_a_name_is_shown(clean: Data) -> None:
+    persona = clean.personas[0].changed(summary="Ott hung the MF sign by the sluice, for Sven.")
+
+    assert hint("H12", clean).alarms == ()
+    assert hint("H12", replace(clean, personas=(persona,))).alarms == (
+        "user_a summary: 'MF' (initials: Mara Field)",
+        "user_a summary: 'Ott' (pet form: Otto Lind)",
+    )
+
+
 def test_hints_look_at_all_users_alike(clean: Data) -> None:
     more = replace(
         clean, users=(*clean.users, User(user="user_b", source="saltmarsh", character="otto", coverage=0))

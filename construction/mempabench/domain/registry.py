@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from mempabench.domain.personas import ProposedSubstitute
 
@@ -50,11 +50,6 @@ class Registry:
             return substitute.upper() if found[0].isupper() and len(found[0]) > 1 else substitute
 
         return self._pattern.sub(swap, text)
-
-    def survivors(self, text: str) -> Iterator[str]:
-        """Yield the registered forms that still stand in a text."""
-        if self._pattern is not None:
-            yield from dict.fromkeys(found[0] for found in self._pattern.finditer(text))
 
 
 def _folded(form: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mempabench.domain.identifiers import Identifiers
 from mempabench.domain.registry import runs
 from mempabench.domain.taxonomy import settings_of
 from mempabench.errors import ReleaseError
 from mempabench.release.rows import Material, Row
-from mempabench.release.tables import Column, Field, ListOf, Scalar, Struct, Table, Type
+from mempabench.release.tables import Column, Field, ListOf, Scalar, Struct, Table, Type, View
 
 _PYTHON = {Scalar.STRING: str, Scalar.INTEGER: int, Scalar.FLAG: bool}
 _SETTINGS = ("setting", "changed_to", "second_setting")
@@ -23,7 +24,7 @@ def check(rows: Mapping[Table, Sequence[Row]], material: Material) -> None:
     """
     users = [user.user for user in material.users]
     found = [problem for table in rows for problem in problems(table, rows[table], users)]
-    found = found or list(published_runs(rows, material))
+    found = found or [*surviving_names(rows, material), *published_runs(rows, material)]
     if found:
         more = f"; {len(found) - 1} more" if len(found) > 1 else ""
         raise ReleaseError(found[0] + more)
@@ -105,6 +106,21 @@ def _unknown_settings(row: Row) -> Iterator[str]:
         if setting is not None and setting not in settings_of(row["attribute"]):
             known = ", ".join(settings_of(row["attribute"]))
             yield f"{name}: '{setting}' is no setting of {row['attribute']}; it has {known}"
+
+
+def surviving_names(rows: Mapping[Table, Sequence[Row]], material: Material) -> Iterator[str]:
+    """Yield values outside the construction view that give a name of a source away, in whatever dress."""
+    identifiers = Identifiers(material.substitutes)
+    for table, table_rows in rows.items():
+        shown = [column.name for column in table.columns if column.view is not View.CONSTRUCTION]
+        for row in table_rows:
+            for name in shown:
+                for found in (found for text in _texts(row.get(name)) for found in identifiers.find(text)):
+                    if found.certain:
+                        yield (
+                            f"{table.name}: {row['id']}: {name}: '{found.words}' gives '{found.form}' of the source "
+                            f"away ({found.kind}); register that form, or have the text asked again"
+                        )
 
 
 def published_runs(rows: Mapping[Table, Sequence[Row]], material: Material) -> Iterator[str]:

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from mempabench.catalog import CELLS, IDENTITY, PERSONAS, SCENES, SOURCES, SUBSTITUTES, USERS
 from mempabench.domain.evidence import Facet, Identity
+from mempabench.domain.identifiers import Identifiers
 from mempabench.domain.personas import Guidance, Persona, PersonaItem, Substitute, User
 from mempabench.domain.record import Record
 from mempabench.domain.registry import Registry, runs
@@ -119,14 +120,15 @@ def anonymize(unit: Unit, asker: Asker) -> Iterator[Persona]:
     cells = [part for part in unit.payload if isinstance(part, Cell)]
     said = frozenset(run for scene in unit.payload if isinstance(scene, Scene) for run in _runs_of(scene))
     name = registry.apply(next(member.name for member in source.cast if member.person == user.character))
-    _refuse_leaks(user, identity, registry, said)
+    identifiers = Identifiers(part for part in unit.payload if isinstance(part, Substitute))
+    _refuse_leaks(user, identity, identifiers, said)
     inputs = _inputs(name, identity, cells, registry)
     answer = asker.ask(
         Question(
             prompt="anonymize_personas",
             inputs=inputs,
             answer=PersonaAnswer,
-            check=partial(findings, registry, said, " ".join(inputs.values())),
+            check=partial(findings, identifiers, said, " ".join(inputs.values())),
         )
     )
     notes = {note.point: note.note for note in answer.reception_guidance}
@@ -208,7 +210,7 @@ def _runs_of(scene: Scene) -> Iterator[tuple[str, ...]]:
 
 
 def _refuse_leaks(
-    user: User, identity: Identity, registry: Registry, said: frozenset[tuple[str, ...]]
+    user: User, identity: Identity, identifiers: Identifiers, said: frozenset[tuple[str, ...]]
 ) -> None:
     texts = (
         *identity.roles,
@@ -219,22 +221,24 @@ def _refuse_leaks(
         *identity.interaction_dynamics,
     )
     for text in texts:
-        for problem in leaks(text, registry, said):
+        for problem in leaks(text, identifiers, said):
             raise InputError(
-                f"{user.user}: the merged identity says '{text[:80]}', but {problem}; ask it again"
+                f"{user.user}: the merged identity says '{text[:80]}', but {problem}; register that form of "
+                "the name in review/records/substitutes.jsonl, or ask merge_identity again"
             )
 
 
-def leaks(text: str, registry: Registry, said: frozenset[tuple[str, ...]]) -> Iterator[str]:
-    """Yield what in a text gives the source away: a surviving name, or a run of eight words of it."""
-    for name in registry.survivors(text):
-        yield f"'{name}' is a name of the source"
+def leaks(text: str, identifiers: Identifiers, said: frozenset[tuple[str, ...]]) -> Iterator[str]:
+    """Yield what in a text gives the source away: a name in any dress, or a run of eight words of it."""
+    for found in identifiers.find(text):
+        if found.certain:
+            yield f"'{found.words}' is a name of the source ({found.kind}: {found.form})"
     for run in sorted(runs(text) & said):
         yield f"'{' '.join(run)}' is a run of eight words of the source"
 
 
 def findings(
-    registry: Registry, said: frozenset[tuple[str, ...]], shown: str, answer: PersonaAnswer
+    identifiers: Identifiers, said: frozenset[tuple[str, ...]], shown: str, answer: PersonaAnswer
 ) -> Iterator[str]:
     """Yield what is wrong with an answer: gaps, names of the source or of settings, names nobody gave."""
     points = sorted(note.point for note in answer.reception_guidance)
@@ -242,7 +246,7 @@ def findings(
         yield f"each of the points 1 to 28 needs one note; given {', '.join(map(str, points))}"
     notes = [note.note for note in answer.reception_guidance]
     for text in (answer.summary, *answer.production_guidance, *notes):
-        yield from leaks(text, registry, said)
+        yield from leaks(text, identifiers, said)
         for name in _NAME.findall(text):
             if name.removesuffix("'s").removesuffix("’s") not in shown:
                 yield f"'{name}' is a name that was not given"

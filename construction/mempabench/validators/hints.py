@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mempabench.domain.evidence import Confidence, Mode
+from mempabench.domain.identifiers import Identifiers
 from mempabench.domain.registry import words
 from mempabench.domain.review import Cell
 from mempabench.domain.taxonomy import TAXONOMY, Attribute, AttributeSpec, Context
 from mempabench.validators.data import Data, Unavailable
+from mempabench.validators.personas import persona_texts
 from mempabench.validators.views import recorded_lines
 
 MAX_HIGH = 0.65
@@ -220,6 +222,24 @@ def refused_units(data: Data) -> Figures:
     return Figures(tuple(lines) or ("none",), tuple(lines))
 
 
+def possible_names(data: Data) -> Figures:
+    """Show what in the personas might give a name of their source away: bare initials, pet forms."""
+    source_of = {user.user: user.source for user in data.users}
+    searches = {
+        source: Identifiers(entry for entry in data.substitutes if entry.source == source)
+        for source in set(source_of.values())
+    }
+    lines = [
+        f"{persona.user} {place}: '{found.words}' ({found.kind}: {found.form})"
+        for persona in data.personas
+        if persona.user in source_of
+        for place, text in persona_texts(persona)
+        for found in searches[source_of[persona.user]].find(text)
+        if not found.certain
+    ]
+    return Figures(tuple(lines) or ("none",), tuple(lines))
+
+
 def _share(part: int, total: int) -> float:
     return part / total if total else 0.0
 
@@ -245,5 +265,6 @@ HINTS: Sequence[HintRule] = (
     HintRule("H09", "rationales that begin alike", like_rationales),
     HintRule("H10", "recordings", recordings),
     HintRule("H11", "units that were refused at every attempt", refused_units),
+    HintRule("H12", "what may be a name of the source, or no more than a word", possible_names),
 )
 """All hints."""

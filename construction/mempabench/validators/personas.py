@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
+from mempabench.domain.identifiers import TITLES, Identifiers
 from mempabench.domain.personas import EntityKind, Persona, Substitute, User
 from mempabench.domain.registry import runs, words
 from mempabench.domain.taxonomy import FACETS, TAXONOMY, Attribute, Context
@@ -14,9 +15,6 @@ from mempabench.domain.transcripts import CastMember, Scene, Source
 from mempabench.validators.check import Check
 from mempabench.validators.data import Data
 from mempabench.validators.places import listed, repeated
-
-_TITLES = frozenset(words("mr mrs ms miss dr prof sir dame madam lady lord uncle aunt auntie captain the"))
-"""Words before a name that aren't part of it."""
 
 _GUIDANCE = frozenset((context, attribute) for context in Context for attribute in Attribute)
 _TELLING = frozenset(
@@ -164,6 +162,16 @@ def surviving_names(data: Data) -> Iterator[str]:
                 yield f"{persona.user} {place} ({listed(found)})"
 
 
+def disguised_names(data: Data) -> Iterator[str]:
+    """Yield texts of a persona in which a registered name comes back as initials, cut up or inside a word."""
+    for persona, user in _with_user(data):
+        identifiers = Identifiers(_of(data, data.source_by_id[user.source]))
+        for place, text in persona_texts(persona):
+            found = [f for f in identifiers.find(text) if f.certain and f.kind != "name"]
+            if found:
+                yield f"{persona.user} {place} ({listed(f'{f.words}: {f.form}' for f in found)})"
+
+
 def repeated_runs(data: Data) -> Iterator[str]:
     """Yield texts of a persona that share eight words in a row with the source."""
     said = {
@@ -249,13 +257,13 @@ def _pairs(entry: Substitute) -> Iterator[tuple[str, str]]:
 def _parts(member: CastMember) -> Iterator[str]:
     """Yield the parts of a person's name that can give them away by themselves."""
     for part in member.name.split():
-        if len(part) > 2 and part[0].isupper() and part.casefold().rstrip(".") not in _TITLES:
+        if len(part) > 2 and part[0].isupper() and part.casefold().rstrip(".") not in TITLES:
             yield part
 
 
 def _name_words(name: str) -> list[str]:
     given = words(_plain(name))
-    return [word for word in given if word not in _TITLES] or given
+    return [word for word in given if word not in TITLES] or given
 
 
 def _said(scene: Scene) -> Iterator[str]:
@@ -291,5 +299,6 @@ CHECKS = (
     Check("E517", "a name of the source survives in a persona", surviving_names),
     Check("E518", "a run of eight words of the source stands in a persona", repeated_runs),
     Check("E519", "a note names an attribute or a setting", telling_notes),
+    Check("E520", "a name of the source comes back in disguise in a persona", disguised_names),
 )
 """Checks of the registry and the personas."""
