@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mempabench.errors import InputError
-from mempabench.importers import IMPORTERS, importer
+from mempabench.importers import IMPORTERS, read_transcript
 from mempabench.importers.importer import Transcript
 
 PIECES = [
@@ -55,13 +55,22 @@ PIECES = [
     "~",
     "(",
     "> <",
+    "<p>Mara: Go.",
+    "<br>",
+    "</nav>",
+    "<!--",
+    "<pre>",
+    "&#146;",
+    "Mara; Go. ",
+    "Mara: Ã©",
+    "Share this:\n",
 ]
 
 
 def read_or_refused(name: str, data: bytes) -> tuple[Transcript | None, str]:
     """Return what was read, or the line that says why it wasn't; anything else but that line escapes."""
     try:
-        return importer(name)(data, "some.file"), ""
+        return read_transcript(name, data, "some.file"), ""
     except InputError as error:
         return None, str(error)
 

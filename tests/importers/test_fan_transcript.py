@@ -18,9 +18,8 @@ def read(text: str) -> list[RawScene]:
 
 
 def line(text: str) -> RawLine:
-    (scene,) = read(HEAD + text + "\n")
-    (found,) = scene.lines
-    return found
+    (scene,) = read(HEAD + "Otto: Here.\n" + text + "\n")
+    return scene.lines[1]
 
 
 def test_an_episode_becomes_scenes_with_headings_and_line_numbers() -> None:
@@ -81,33 +80,112 @@ def test_bytes_of_any_editor_give_the_same_text(content: bytes, said: str) -> No
     assert (scene.heading, scene.lines[0].text, scene.lines[0].number) == ("The sluice, morning.", said, 6)
 
 
+BOTH = HEAD + "Mara: One.\nOtto: Two.\nMara: Three.\nOtto (low): Four.\n"
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "label", "said", "told"),
     [
+        ("She goes.", None, "", "'She goes.' is neither heading nor cue; kept as a direction"),
+        ("Later.", None, "", "'Later.' is neither heading nor cue; kept as a direction"),
+        ("(She goes.", None, "", "'(She goes.' is neither heading nor cue; kept as a direction"),
+        ("Mara; Shut it.", "Mara", "Shut it.", "'Mara; Shut it.' lacks its colon; read as said by Mara"),
+        ("MaraShut it.", "Mara", "Shut it.", "'MaraShut it.' lacks its colon; read as said by Mara"),
         (
-            HEAD + "She goes.\n",
-            "marsh.txt:6: neither scene heading, 'Name: words' nor (direction): 'She goes.'",
+            "Otto (on phone) Shut.",
+            "Otto",
+            "Shut.",
+            "'Otto (on phone) Shut.' lacks its colon; read as said by Otto",
         ),
-        (HEAD + "Mara: Go.\n\nDirected by: nobody\n", "marsh.txt:8: neither"),
-        (HEAD + "(She goes.\n", "marsh.txt:6: neither"),
-        (HEAD + "Mara: Go (she (still) waves) on.\n", "marsh.txt:6: a bracket"),
-        (HEAD + "Mara: Go (she waves.\n", "marsh.txt:6: a bracket"),
-        ("Season 1, Episode 2\n(She goes.)\n", "marsh.txt: no 'Scene:' heading"),
-        ("Season 1, Episode 2\nMara: Go.\n", "marsh.txt:2: speech before the first 'Scene:' heading"),
-        ("Saltmarsh\nScene: The bank.\nMara: Go.\n", "marsh.txt: no line 'Season 1, Episode 2: Title'"),
-        ("", "marsh.txt: no line 'Season 1, Episode 2: Title'"),
+        (
+            "Mara: Go (she waves.",
+            "Mara",
+            "Go (she waves.",
+            "a bracket that isn't closed, or stands within another",
+        ),
+        (
+            "Mara: Go ((she) waves)",
+            "Mara",
+            "Go ( waves)",
+            "a bracket that isn't closed, or stands within another",
+        ),
     ],
 )
-def test_what_it_does_not_know_is_refused_with_its_line(text: str, message: str) -> None:
-    with pytest.raises(InputError) as refused:
+def test_what_is_mended_or_kept_is_told_with_its_line(
+    text: str, label: str | None, said: str, told: str
+) -> None:
+    found = read_fan_transcript(f"{BOTH}{text}\n".encode(), "marsh.txt")
+
+    last = found.scenes[0].lines[-1]
+    assert (last.label, last.text, last.number) == (label, said, 10)
+    assert [(oddity.line, oddity.what[: len(told)]) for oddity in found.oddities[1:]] == [(10, told)]
+
+
+@pytest.mark.parametrize(
+    "text", ["Marabou stands there.", "Ottoman; broken.", "Ines; Shut it.", "InesShut it."]
+)
+def test_only_people_who_have_cues_get_a_colon(text: str) -> None:
+    found = read_fan_transcript(f"{BOTH}{text}\n".encode(), "marsh.txt")
+
+    assert found.scenes[0].lines[-1].label is None
+
+
+def test_cues_and_headings_within_a_paragraph_are_taken_apart() -> None:
+    text = BOTH + "Mara: Who? Otto (low): Me. Note: none. Scene: The bank.\nOtto: Now.\n"
+
+    found = read_fan_transcript(text.encode(), "marsh.txt")
+
+    assert [scene.heading for scene in found.scenes] == ["The sluice, morning.", "The bank."]
+    assert [(line.label, line.text) for line in found.scenes[0].lines[4:]] == [
+        ("Mara", "Who?"),
+        ("Otto", "Me. Note: none."),
+    ]
+    assert [oddity.line for oddity in found.oddities] == [3, 10, 10]
+
+
+def test_credits_and_footers_are_left_out_and_told() -> None:
+    text = "Saltmarsh\nStory: A. Nobody & B. Nobody\nTeleplay: C. Nobody\n" + BOTH
+    text += "Directed by: D. Nobody\nShare this:\nMara: Never read.\n"
+
+    found = read_fan_transcript(text.encode(), "marsh.txt")
+
+    assert [line.text for line in found.spoken()] == ["One.", "Two.", "Three.", "Four."]
+    assert [(oddity.line, oddity.what) for oddity in found.oddities] == [
+        (2, "'Story: A. Nobody & B. Nobody' is a credit; left out"),
+        (3, "'Teleplay: C. Nobody' is a credit; left out"),
+        (4, "'Saltmarsh' stands before the first scene; left out"),
+        (6, "'Written by: nobody' is a credit; left out"),
+        (13, "'Directed by: D. Nobody' is a credit; left out"),
+        (14, "'Share this:' and what follows is the page's footer; left out"),
+    ]
+
+
+def test_a_file_without_headings_is_one_scene_and_says_so() -> None:
+    found = read_fan_transcript(b"Season 1, Episode 2\nMara: Go.\n(She goes.)\n", "marsh.txt")
+
+    assert [(scene.episode, scene.heading, len(scene.lines)) for scene in found.scenes] == [("s01e02", "", 2)]
+    assert found.headings == 0
+    assert found.oddities[-1].what == "no 'Scene:' headings; the episode is one scene"
+
+
+def test_speech_before_the_first_heading_is_a_scene_of_its_own() -> None:
+    found = read_fan_transcript(b"Mara: Go.\nScene: The bank.\nMara: Gone.\n", "marsh.txt")
+
+    assert [(scene.episode, scene.heading) for scene in found.scenes] == [("", ""), ("", "The bank.")]
+    assert found.oddities[-1].what == "speech before the first 'Scene:' heading; a scene without one"
+
+
+@pytest.mark.parametrize("text", ["", "Saltmarsh\n", HEAD, HEAD + "(She goes.)\n"])
+def test_a_file_in_which_nobody_speaks_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"^marsh\.txt: no 'Name: words' in it; is this a transcript\?$"):
         read(text)
 
-    assert message in str(refused.value)
 
+def test_bytes_that_are_not_utf8_are_read_and_said_to_be() -> None:
+    found = read_fan_transcript(HEAD.encode() + b"Mara: A caf\xe9.\nOtto: It\x92s shut.\n", "marsh.txt")
 
-def test_bytes_that_are_not_utf8_are_refused_with_their_line() -> None:
-    with pytest.raises(InputError, match=r"^marsh\.txt:6: byte \d+ is not UTF-8"):
-        (read_fan_transcript(HEAD.encode() + b"Mara: Caf\xe9.\n", "marsh.txt"))
+    assert [line.text for line in found.spoken()] == ["A café.", "It’s shut."]
+    assert found.oddities[0].what == "not UTF-8; read as Windows-1252"
 
 
 def test_an_unknown_format_is_answered_with_the_known_ones() -> None:

@@ -71,7 +71,7 @@ def test_the_format_is_told_from_name_or_content(name: str, text: str, expected:
 def test_what_fits_no_format_is_refused_with_the_way_on() -> None:
     with pytest.raises(
         InputError,
-        match=r"x\.txt: no format fits; give one with --format \(fan_transcript, fountain, season_table, ",
+        match=r"x\.txt: no format fits; give one with --format \(fan_transcript, fan_page, fountain, ",
     ):
         detect(b"just words\n", "x.txt")
 

@@ -46,7 +46,7 @@ def test_another_encoding_is_told() -> None:
     )
 
     assert lines(found)[0][1] == "Ça va, très bien, là-bas à l’été ?"
-    assert found.oddities[0].what.startswith("not UTF-8; read as cp125")
+    assert found.oddities[0].what.startswith("not UTF-8; read as Windows-125")
 
 
 VTT = """\

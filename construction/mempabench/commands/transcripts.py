@@ -121,6 +121,8 @@ def added(
     write_bytes(manifest, (before + text).encode("utf-8"))
     for name, one in zip(contents, found, strict=True):
         yield f"transcripts_raw/{name}: {one.format}, {one.lines} lines, {len(one.speakers)} speakers"
+        for oddity in one.oddities:
+            yield f"  {f'{oddity.line}: ' if oddity.line else ''}{oddity.what}"
     yield f"transcripts_raw/sources.toml: source '{source}' added; read its cast, then run mempabench build"
 
 

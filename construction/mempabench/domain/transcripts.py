@@ -23,6 +23,8 @@ class SourceFile(Record):
     """SHA-256 of the file's bytes."""
     episode: Annotated[str, StringConstraints(pattern=r"^s\d{2,3}e\d{2,3}$")] | None = None
     """Episode, such as ``s01e03``; needed only where the file itself doesn't say."""
+    oddities: int = Field(default=0, ge=0)
+    """How many oddities of its reading (mended cues, lines left out, …) its owner has looked at and accepted."""
 
 
 class CastMember(Record):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from mempabench.domain.transcripts import Direction
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
 from mempabench.importers.labels import without_extensions
-from mempabench.importers.text import clean, decoded, episode_of
+from mempabench.importers.text import clean, decoded_as_found, episode_of
 
 _HEADING = re.compile(r"^(?:INT|EXT|EST|INT\./EXT|INT/EXT|EXT/INT|EXT\./INT|I/E)(?:\.|\s)", re.I)
 _FORCED_HEADING = re.compile(r"^\.(?=[^.])")
@@ -32,9 +32,9 @@ def read_fountain(content: bytes, name: str) -> Transcript:
     Raises:
         InputError: when the file is no text.
     """
-    text = decoded(content, name)
+    text, oddities = decoded_as_found(content, name)
     lines = _without(_NOTE, _without(_BONEYARD, text, ""), _GONE).split("\n")
-    reader = _Reader()
+    reader = _Reader(oddities=oddities)
     start = reader.title_page(lines)
     reader.body(lines, start)
     return reader.transcript()

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mempabench.errors import InputError
-from mempabench.importers import IMPORTERS, importer
+from mempabench.importers import IMPORTERS, read_transcript
+from mempabench.importers.fan_page import looks_like_a_page
+from mempabench.importers.fan_transcript import looks_like_a_transcript
 from mempabench.importers.fountain import looks_like_fountain
 from mempabench.importers.importer import Oddity, Transcript
 from mempabench.importers.labels import is_collective, near_duplicates, parts
@@ -30,6 +32,8 @@ class Inspection:
     speakers: tuple[str, ...]
     """Distinct people after joint cues are split, misspellings unmerged."""
     oddities: tuple[Oddity, ...]
+    accepted: int = 0
+    """How many of the oddities come of reading itself; what the manifest has to accept."""
     names_episodes: bool = True
     """Whether the file itself says of every scene which episode it belongs to."""
 
@@ -48,6 +52,8 @@ _BY_NAME = {
     ".csv": "season_table",
     ".tsv": "season_table",
     ".json": "season_table",
+    ".html": "fan_page",
+    ".htm": "fan_page",
 }
 
 
@@ -75,10 +81,12 @@ _BY_CONTENT: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     ("webvtt", "it begins with WEBVTT", lambda text: text.startswith("WEBVTT")),
     ("fdx", "it is Final Draft XML", lambda text: "<FinalDraft" in text[:2000]),
     ("tei", "it is TEI XML", lambda text: "<TEI" in text[:5000]),
+    ("fan_page", "it is a web page", looks_like_a_page),
     ("srt", "it has lines of times with -->", lambda text: " --> " in text),
-    ("fan_transcript", "it has 'Scene:' headings", lambda text: bool(re.search(r"(?im)^scene:", text))),
+    ("fan_transcript", "it has 'Scene:' headings", lambda text: bool(re.search(r"(?im)^\s*scene:", text))),
     ("fountain", "it has scene headings such as 'INT. PLACE - DAY'", looks_like_fountain),
     ("play_text", "it has acts and speeches such as 'Name.  words'", looks_like_a_play),
+    ("fan_transcript", "most of its lines are 'Name: words'", looks_like_a_transcript),
 )
 """What a format is known by, the surest first."""
 
@@ -90,7 +98,7 @@ def inspect(content: bytes, name: str, format_name: str | None = None) -> Inspec
         InputError: when it can't be read, naming file and line.
     """
     chosen, why = (format_name, "as told") if format_name else detect(content, name)
-    transcript = importer(chosen)(content, name)
+    transcript = read_transcript(chosen, content, name)
     labels = Counter(line.label for line in transcript.spoken() if line.label)
     people = dict.fromkeys(part for label in labels for part in parts(label))
     return Inspection(
@@ -101,6 +109,7 @@ def inspect(content: bytes, name: str, format_name: str | None = None) -> Inspec
         label_lines=dict(labels.most_common()),
         speakers=tuple(people),
         names_episodes=all(scene.episode for scene in transcript.scenes),
+        accepted=len(transcript.oddities),
         oddities=(*transcript.oddities, *_odd_lines(transcript), *_odd_labels(labels)),
     )
 

@@ -78,7 +78,8 @@ def _files(files: Mapping[str, bytes], found: Iterable[Inspection]) -> list[str]
     lines = []
     for number, (path, content, one) in enumerate(zip(files, files.values(), found, strict=True), start=1):
         episode = "" if one.names_episodes else f', episode = "s01e{number:02d}"'
-        lines.append(f"    {{ path = {_quoted(path)}, sha256 = {_quoted(_sha256(content))}{episode} }},")
+        odd = f", oddities = {one.accepted}" if one.accepted else ""
+        lines.append(f"    {{ path = {_quoted(path)}, sha256 = {_quoted(_sha256(content))}{episode}{odd} }},")
     return lines
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from mempabench.domain.transcripts import Direction
 from mempabench.errors import InputError
 from mempabench.importers.importer import RawLine, RawScene, Transcript
-from mempabench.importers.text import clean, decoded
+from mempabench.importers.text import clean, decoded_as_found
 
 _ACT = re.compile(
     r"^(?:(?:the )?(?:first|second|third|fourth|fifth|last) act|act (?:[ivx]+|\d+|one|two|three|four|five))\b",
@@ -35,7 +35,8 @@ def read_play_text(content: bytes, name: str) -> Transcript:
     Raises:
         InputError: when it has no act heading, or nobody speaks after one.
     """
-    paragraphs = list(_paragraphs(decoded(content, name)))
+    decoded, oddities = decoded_as_found(content, name)
+    paragraphs = list(_paragraphs(decoded))
     names = _names(text for _, text in paragraphs)
     scenes: list[tuple[str, list[RawLine]]] = []
     for number, text in paragraphs:
@@ -46,7 +47,9 @@ def read_play_text(content: bytes, name: str) -> Transcript:
     if not any(line.label for _, lines in scenes for line in lines):
         raise InputError(f"{name}: no act with speeches such as 'Name.  words'; nothing was read")
     return Transcript(
-        tuple(RawScene("", "", heading, tuple(lines)) for heading, lines in scenes), headings=len(scenes)
+        tuple(RawScene("", "", heading, tuple(lines)) for heading, lines in scenes),
+        headings=len(scenes),
+        oddities=tuple(oddities),
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from mempabench.domain.transcripts import Direction
 from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
-from mempabench.importers.text import clean, decoded, shown, split_directions
+from mempabench.importers.text import clean, decoded_as_found, shown, split_directions
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "speaker": ("speaker", "character", "name", "person", "who"),
@@ -66,7 +66,7 @@ def read_season_table(content: bytes, name: str) -> Transcript:
         raise InputError(
             f"{name}: {len(content):,} bytes; tables of more than {_MOST_BYTES:,} are split first"
         )
-    text, oddities = _text(content, name)
+    text, oddities = decoded_as_found(content, name)
     rows, given = _json_rows(text, name) if text.lstrip()[:1] in ("[", "{") else _csv_rows(text, name)
     found = list(rows)
     if not found:
@@ -76,14 +76,6 @@ def read_season_table(content: bytes, name: str) -> Transcript:
     if counted is None:
         oddities.append(Oddity(None, "no scene column: scenes are unknown, an episode is one scene"))
     return Transcript(scenes, headings=counted, oddities=(*oddities, *_odd_rows(found)))
-
-
-def _text(content: bytes, name: str) -> tuple[str, list[Oddity]]:
-    try:
-        return decoded(content, name), []
-    except InputError:
-        text = content.decode("cp1252", "replace").replace("\r\n", "\n").replace("\r", "\n")
-        return text, [Oddity(None, "not UTF-8; read as Windows-1252")]
 
 
 def columns_of(header: Sequence[str], name: str) -> dict[str, int]:

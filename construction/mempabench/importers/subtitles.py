@@ -12,11 +12,9 @@ import html
 import re
 from collections.abc import Iterator
 
-from charset_normalizer import from_bytes
-
 from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
-from mempabench.importers.text import clean, decoded, split_directions
+from mempabench.importers.text import clean, decoded, decoded_as_found, split_directions
 
 _TIMES = re.compile(
     r"^\s*(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}\s*-->\s*(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}"
@@ -24,11 +22,6 @@ _TIMES = re.compile(
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+(?P<name>[^>]*)>(?P<text>(?:(?!<v[\s.])[\s\S])*)", re.I)
 _TAG = re.compile(r"<[^<>]{0,200}>|\{\\[^{}]{0,200}\}")
 _NAMED = re.compile(r"^(?P<name>[A-Z][A-Z0-9 .'’#-]{0,40}):\s*(?P<text>.*)$", re.DOTALL)
-_ENCODINGS = [
-    *("cp1252", "cp1251", "cp1253", "cp1255", "cp1256"),
-    *("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "utf_16_le", "utf_16_be"),
-]
-"""What subtitles come in; of the Western ones only the one that holds the others."""
 
 
 def read_srt(content: bytes, name: str) -> Transcript:
@@ -37,7 +30,7 @@ def read_srt(content: bytes, name: str) -> Transcript:
     Raises:
         InputError: when its encoding can't be told.
     """
-    text, oddities = _any_encoding(content, name)
+    text, oddities = decoded_as_found(content, name)
     return _transcript(text, name, oddities)
 
 
@@ -51,18 +44,6 @@ def read_webvtt(content: bytes, name: str) -> Transcript:
     if not text.lstrip().startswith("WEBVTT"):
         raise InputError(f"{name}:1: a WebVTT file begins with 'WEBVTT'; is this an SRT file?")
     return _transcript(text, name, [])
-
-
-def _any_encoding(content: bytes, name: str) -> tuple[str, list[Oddity]]:
-    try:
-        return decoded(content, name), []
-    except InputError:
-        best = from_bytes(content, cp_isolation=_ENCODINGS).best()
-        if best is None:
-            raise
-        encoding = best.encoding
-        text = content.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
-        return text, [Oddity(None, f"not UTF-8; read as {encoding}")]
 
 
 def _transcript(text: str, name: str, oddities: list[Oddity]) -> Transcript:

@@ -6,14 +6,23 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from charset_normalizer import from_bytes
+
 from mempabench.domain.transcripts import Direction
 from mempabench.errors import InputError
+from mempabench.importers.importer import Oddity
 
 _INLINE = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _EPISODE = re.compile(
     r"^season (?P<season>\d{1,3}),? episode (?P<episode>\d{1,3})(?:\s*[:.-]\s*(?P<title>.*))?$", re.I
 )
 _SHORT = re.compile(r"^s(?P<season>\d{1,3})\s?e(?P<episode>\d{1,3})(?:\s*[:.-]\s*(?P<title>.*))?$", re.I)
+
+_ENCODINGS = [
+    *("cp1252", "cp1251", "cp1253", "cp1255", "cp1256"),
+    *("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "utf_16_le", "utf_16_be"),
+]
+"""What files come in; of the Western ones only the one that holds the others."""
 
 
 def decoded(content: bytes, name: str) -> str:
@@ -32,6 +41,23 @@ def decoded(content: bytes, name: str) -> str:
             "save the file as UTF-8"
         ) from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decoded_as_found(content: bytes, name: str) -> tuple[str, list[Oddity]]:
+    """Return a file's text in whatever encoding its bytes tell, and a word about it where that isn't UTF-8.
+
+    Raises:
+        InputError: when the encoding can't be told.
+    """
+    try:
+        return decoded(content, name), []
+    except InputError:
+        best = from_bytes(content, cp_isolation=_ENCODINGS).best()
+        if best is None:
+            raise
+        text = content.decode(best.encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
+        told = best.encoding.replace("cp125", "Windows-125")
+        return text, [Oddity(None, f"not UTF-8; read as {told}")]
 
 
 def clean(text: str) -> str:

@@ -10,8 +10,8 @@ from mempabench.catalog import RAW_FILES, SCENES
 from mempabench.domain.transcripts import Line, RawFile, Scene, Source
 from mempabench.engines.asking import Asker
 from mempabench.errors import InputError
-from mempabench.importers import importer
-from mempabench.importers.importer import RawLine, RawScene
+from mempabench.importers import read_transcript
+from mempabench.importers.importer import RawLine, RawScene, Transcript
 from mempabench.importers.labels import parts
 from mempabench.stages.stage import Stage, Unit, Work
 
@@ -47,10 +47,29 @@ def read_file(unit: Unit, asker: Asker) -> Iterator[Scene]:
     assert isinstance(file, RawFile)
     name = f"transcripts_raw/{file.path}"
     seen: Counter[str] = Counter()
-    for raw in importer(file.source.format)(file.raw(), name).scenes:
+    transcript = read_transcript(file.source.format, file.raw(), name)
+    _refuse_oddities(transcript, file, name)
+    for raw in transcript.scenes:
         episode = _episode(raw, file, name)
         seen[episode] += 1
         yield _scene(raw, episode, seen[episode], file, name)
+
+
+def _refuse_oddities(transcript: Transcript, file: RawFile, name: str) -> None:
+    """Refuse what was read otherwise than written, unless the manifest says that somebody has looked at it."""
+    accepted = sum(listed.oddities for listed in file.source.files if listed.path == file.path)
+    found = transcript.oddities
+    if len(found) == accepted:
+        return
+    if not found:
+        raise InputError(
+            f"{name}: sources.toml accepts {accepted} oddities, but none is left; take its oddities key out"
+        )
+    place = f"{name}:{found[0].line}" if found[0].line else name
+    raise InputError(
+        f"{place}: {found[0].what}; of {len(found)} oddities sources.toml accepts {accepted}: mend the file, or look "
+        f"at them (mempabench transcripts inspect FILE) and accept them with oddities = {len(found)}"
+    )
 
 
 def _episode(raw: RawScene, file: RawFile, name: str) -> str:
