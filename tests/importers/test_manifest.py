@@ -97,3 +97,36 @@ def test_a_source_is_added_once(project: Path, table: Path, mempabench: Command)
 
     assert again.code == 1
     assert "source 'quay' is given twice" in again.err
+
+
+def test_what_is_said_of_columns_and_oddities_stands_in_the_manifest(
+    project: Path, tmp_path: Path, mempabench: Command
+) -> None:
+    table = tmp_path / "odd.csv"
+    table.write_text("wer,was\nMara,Go.\nOtto,No.\nMara,So.\nOtto,Oh.\n", encoding="utf-8")
+    columns = ("--column", "speaker=wer", "--column", "text=was")
+
+    refused = mempabench("transcripts", "inspect", table)
+    inspected = mempabench("transcripts", "inspect", table, *columns)
+    added = mempabench("-C", project, "transcripts", "add", table, *SAID, *columns)
+
+    assert refused.code == 1
+    assert "no column for the speaker; there are 'wer', 'was'; say which one with --column" in refused.told[0]
+    assert "lines     4" in inspected.out
+    assert added.code == 0
+    assert "no scene column" in added.out
+    (source,) = Workspace(project).sources
+    assert source.reading.columns == {"speaker": "wer", "text": "was"}
+    assert source.files[0].oddities == 1
+    config = project / "mempabench.toml"
+    config.write_text(config.read_text("utf-8").replace('"my_series"', '"quay"'), encoding="utf-8")
+    export = ("requests", "export", "--out", project / "out", "--stage", "find_reactions", "--consent")
+    assert mempabench("-C", project, *export).code == 0
+    assert "Mara" in mempabench("-C", project, "transcripts", "show", "quay", "s01e01").out
+
+
+def test_a_column_without_its_name_is_a_usage_error(tmp_path: Path, table: Path, mempabench: Command) -> None:
+    refused = mempabench("transcripts", "inspect", table, "--column", "speaker")
+
+    assert refused.code == 2
+    assert "'speaker' is not OURS=THEIRS" in refused.told[-1]

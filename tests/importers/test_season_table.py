@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
+from mempabench.domain.transcripts import Reading
 from mempabench.errors import InputError
 from mempabench.importers.importer import Transcript
 from mempabench.importers.season_table import read_season_table
@@ -115,3 +117,34 @@ def test_what_is_no_such_table_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError) as refused:
         read(text)
     assert message in str(refused.value)
+
+
+ODD = "wer,was,speaker\nMara,Go.,7\nOtto,No.,8\n"
+
+
+def test_columns_may_be_named() -> None:
+    found = read_season_table(ODD.encode(), "x.csv", Reading(columns={"speaker": "wer", "text": "WAS"}))
+
+    assert lines(found) == [("Mara", "Go.", 2), ("Otto", "No.", 3)]
+
+
+def test_a_named_column_stands_for_nothing_else() -> None:
+    reading = Reading(columns={"speaker": "wer", "text": "speaker"})
+
+    assert lines(read_season_table(ODD.encode(), "x.csv", reading)) == [("Mara", "7", 2), ("Otto", "8", 3)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"who": "wer"}, "x.csv: 'who' is no column that is read; those are speaker, text, season"),
+        ({"speaker": "qui"}, "x.csv: no column 'qui' for the speaker; there are 'wer', 'was', 'speaker'"),
+        (
+            {},
+            "x.csv: no column for the text; there are 'wer', 'was', 'speaker'; say which one with --column text=NAME",
+        ),
+    ],
+)
+def test_a_column_that_is_not_there_is_told(columns: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=f"^{re.escape(message)}"):
+        read_season_table(ODD.encode(), "x.csv", Reading(columns=columns))

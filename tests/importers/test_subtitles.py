@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mempabench.domain.transcripts import Reading
 from mempabench.errors import InputError
 from mempabench.importers.importer import Transcript
 from mempabench.importers.subtitles import read_srt, read_webvtt
@@ -81,3 +82,27 @@ def test_a_file_without_cues_is_refused(text: str, message: str) -> None:
 def test_webvtt_has_to_begin_so() -> None:
     with pytest.raises(InputError, match=r"x\.vtt:1: a WebVTT file begins with 'WEBVTT'"):
         read_webvtt(SRT.encode(), "x.vtt")
+
+
+TIMED = """\
+1
+00:00:01,000 --> 00:00:02,000
+One.
+
+2
+00:00:12,000 --> 00:00:13,000
+Two.
+
+3
+00:00:22,900 --> 00:00:23,000
+Three.
+"""
+
+
+@pytest.mark.parametrize(("gap", "scenes"), [(None, 1), (10.5, 1), (10.0, 2), (9.9, 3)])
+def test_a_silence_parts_scenes_only_when_told(gap: float | None, scenes: int) -> None:
+    found = read_srt(TIMED.encode(), "x.srt", Reading(scene_gap=gap))
+
+    assert len(found.scenes) == scenes
+    assert found.headings is None
+    assert [text for _, text, *_ in lines(found)] == ["One.", "Two.", "Three."]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -15,7 +15,10 @@ from mempabench.errors import InputError
 from mempabench.workspace import Workspace, check_manifest
 
 if TYPE_CHECKING:
+    from mempabench.domain.transcripts import Reading
     from mempabench.importers.manifest import Terms
+
+F = TypeVar("F", bound=Callable[..., None])
 
 
 @click.group()
@@ -23,16 +26,51 @@ def transcripts() -> None:
     """Look at transcript files before and after they are ingested."""
 
 
+def _guiding(command: F) -> F:
+    """Add the options that say what files don't say themselves."""
+    column = click.option(
+        "--column",
+        "columns",
+        multiple=True,
+        metavar="OURS=THEIRS",
+        help="What a season table calls a column, such as speaker=character; may be given several times.",
+    )
+    gap = click.option(
+        "--scene-gap",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="In files with times: a silence that parts two scenes.",
+    )
+    return column(gap(command))
+
+
+def _reading(columns: tuple[str, ...], scene_gap: float | None) -> Reading:
+    from mempabench.domain.transcripts import Reading
+
+    pairs = [column.partition("=") for column in columns]
+    for ours, sign, theirs in pairs:
+        if not (ours and sign and theirs):
+            raise click.BadParameter(f"'{ours}{sign}{theirs}' is not OURS=THEIRS", param_hint="--column")
+    return Reading(columns={ours: theirs for ours, _, theirs in pairs}, scene_gap=scene_gap)
+
+
 @transcripts.command("inspect")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--format", "format_name", help="Read it as this format instead of guessing.")
+@_guiding
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def inspect_file(file: Path, format_name: str | None, as_json: bool) -> None:
+def inspect_file(
+    file: Path,
+    format_name: str | None,
+    columns: tuple[str, ...],
+    scene_gap: float | None,
+    as_json: bool,
+) -> None:
     """Say which format FILE has and why, what it holds, and what is odd in it, with line numbers."""
     from mempabench.domain.record import canonical_json
     from mempabench.importers.inspecting import inspect
 
-    found = inspect(file.read_bytes(), file.name, format_name)
+    found = inspect(file.read_bytes(), file.name, format_name, _reading(columns, scene_gap))
     warnings = [{"line": oddity.line, "what": oddity.what} for oddity in found.oddities]
     if as_json:
         counts = {"lines": found.lines, "labels": len(found.labels), "speakers": len(found.speakers)}
@@ -74,6 +112,7 @@ def inspect_file(file: Path, format_name: str | None, as_json: bool) -> None:
 )
 @click.option("--candidate", "candidates", multiple=True, help="Label of somebody who may become a user.")
 @click.option("--format", "format_name", help="The format, where it can't be told.")
+@_guiding
 @click.pass_context
 def add(
     ctx: click.Context,
@@ -85,6 +124,8 @@ def add(
     redistributable: bool,
     candidates: tuple[str, ...],
     format_name: str | None,
+    columns: tuple[str, ...],
+    scene_gap: float | None,
 ) -> None:
     """Copy FILES into the project and write their entry in the manifest: hashes, format, cast.
 
@@ -93,7 +134,7 @@ def add(
     from mempabench.importers.manifest import Terms
 
     project = workspace(ctx)
-    terms = Terms(title, origin, license_name, redistributable, candidates)
+    terms = Terms(title, origin, license_name, redistributable, candidates, _reading(columns, scene_gap))
     with project.writing("mempabench transcripts add"):
         for line in added(project, files, source, terms, format_name):
             click.echo(told(line))
@@ -132,16 +173,15 @@ def added(
 @click.pass_context
 def show(ctx: click.Context, source: str, episode: str) -> None:
     """Print the scenes of an EPISODE (such as s01e02) of a SOURCE as a person reads them."""
-    from mempabench.catalog import SCENES, load
+    from mempabench.stages.ingest_transcripts import scenes_of
     from mempabench.stages.presenting import scene_text
 
     project = workspace(ctx)
     sources = {one.id: one for one in project.sources}
     if source not in sources:
         raise InputError(f"no source '{source}'; there are {', '.join(sources)}")
-    if not SCENES.path(project.root).exists():
-        raise InputError("artifacts/scenes.jsonl: not built yet; run mempabench build")
-    scenes = [scene for scene in load(project, SCENES) if scene.source == source]
+    files = [file for file in project.raw_files() if file.source.id == source]
+    scenes = [scene for file in files for scene in scenes_of(file)]
     chosen = [scene for scene in scenes if scene.episode == episode]
     if not chosen:
         known = ", ".join(dict.fromkeys(scene.episode for scene in scenes))

@@ -27,6 +27,19 @@ class SourceFile(Record):
     """How many oddities of its reading (mended cues, lines left out, …) its owner has looked at and accepted."""
 
 
+class Reading(Record):
+    """What the files of a source don't say about how they are to be read."""
+
+    columns: dict[str, str] = Field(default_factory=dict)
+    """For season tables: what the file calls the columns speaker, text, season, episode, title, scene, deleted."""
+    scene_gap: float | None = Field(default=None, gt=0, le=86_400)
+    """For files with times and no headings: silence in seconds that parts two scenes; they are one otherwise."""
+
+
+AS_IT_IS = Reading()
+"""Nothing needs to be said."""
+
+
 class CastMember(Record):
     """One person of a source and the labels under which they speak."""
 
@@ -55,6 +68,8 @@ class Source(Record):
     """Whether text and quotes may be published; else only ids and hashes are."""
     format: str
     """Name of the importer that reads the files."""
+    reading: Reading = AS_IT_IS
+    """What the files don't say about how they are to be read."""
     files: tuple[SourceFile, ...]
     """The files, in the order in which they are read."""
     cast: tuple[CastMember, ...]

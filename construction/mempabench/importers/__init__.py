@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from mempabench.domain.transcripts import AS_IT_IS, Reading
 from mempabench.errors import InputError
 from mempabench.importers.fan_page import read_fan_page
 from mempabench.importers.fan_transcript import read_fan_transcript
 from mempabench.importers.fountain import read_fountain
-from mempabench.importers.importer import Importer, Transcript
+from mempabench.importers.importer import Importer, Transcript, unguided
 from mempabench.importers.markup import read_fdx, read_tei
 from mempabench.importers.play_text import read_play_text
 from mempabench.importers.repairing import repaired
@@ -14,13 +15,13 @@ from mempabench.importers.season_table import read_season_table
 from mempabench.importers.subtitles import read_srt, read_webvtt
 
 IMPORTERS: dict[str, Importer] = {
-    "fan_transcript": read_fan_transcript,
-    "fan_page": read_fan_page,
-    "fountain": read_fountain,
+    "fan_transcript": unguided(read_fan_transcript),
+    "fan_page": unguided(read_fan_page),
+    "fountain": unguided(read_fountain),
     "season_table": read_season_table,
-    "fdx": read_fdx,
-    "tei": read_tei,
-    "play_text": read_play_text,
+    "fdx": unguided(read_fdx),
+    "tei": unguided(read_tei),
+    "play_text": unguided(read_play_text),
     "srt": read_srt,
     "webvtt": read_webvtt,
 }
@@ -39,15 +40,16 @@ def importer(name: str) -> Importer:
         raise InputError(f"transcripts_raw/sources.toml: no format '{name}'; there are {known}") from error
 
 
-def read_transcript(format_name: str, content: bytes, name: str) -> Transcript:
+def read_transcript(format_name: str, content: bytes, name: str, reading: Reading = AS_IT_IS) -> Transcript:
     """Read a file, and repair text that was once saved in the wrong encoding.
 
     Args:
         format_name: One of ``IMPORTERS``.
         content: The file.
         name: How the file is named in messages.
+        reading: What the file doesn't say about how it is to be read.
 
     Raises:
         InputError: when there is no such format, or the file can't be read as it.
     """
-    return repaired(importer(format_name)(content, name))
+    return repaired(importer(format_name)(content, name, reading))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mempabench.domain.transcripts import Direction
+from mempabench.domain.transcripts import Direction, Reading
 
 
 @dataclass(frozen=True)
@@ -56,5 +56,10 @@ class Transcript:
         return tuple(line for scene in self.scenes for line in scene.lines if line.label is not None)
 
 
-Importer = Callable[[bytes, str], Transcript]
-"""Reads a file's bytes; the second argument names the file in messages."""
+Importer = Callable[[bytes, str, Reading], Transcript]
+"""Reads a file's bytes, named so in messages, with what its owner says of it."""
+
+
+def unguided(read: Callable[[bytes, str], Transcript]) -> Importer:
+    """Return the importer for a format of which nothing needs to be said."""
+    return lambda content, name, _: read(content, name)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from mempabench.domain.transcripts import AS_IT_IS, Reading
 from mempabench.errors import InputError
 from mempabench.importers import IMPORTERS, read_transcript
 from mempabench.importers.fan_page import looks_like_a_page
@@ -91,14 +92,16 @@ _BY_CONTENT: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
 """What a format is known by, the surest first."""
 
 
-def inspect(content: bytes, name: str, format_name: str | None = None) -> Inspection:
+def inspect(
+    content: bytes, name: str, format_name: str | None = None, reading: Reading = AS_IT_IS
+) -> Inspection:
     """Return what a file holds.
 
     Raises:
         InputError: when it can't be read, naming file and line.
     """
     chosen, why = (format_name, "as told") if format_name else detect(content, name)
-    transcript = read_transcript(chosen, content, name)
+    transcript = read_transcript(chosen, content, name, reading)
     labels = Counter(line.label for line in transcript.spoken() if line.label)
     people = dict.fromkeys(part for label in labels for part in parts(label))
     return Inspection(

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from mempabench.domain.transcripts import AS_IT_IS, Reading
 from mempabench.errors import InputError
 from mempabench.importers.inspecting import Inspection, inspect
 from mempabench.importers.labels import is_collective, near_duplicates, parts
@@ -29,6 +30,8 @@ class Terms:
     redistributable: bool
     candidates: tuple[str, ...] = ()
     """Labels of those who may become users; the two who speak most when none is given."""
+    reading: Reading = AS_IT_IS
+    """What the files don't say about how they are to be read."""
 
 
 def entry(
@@ -45,7 +48,7 @@ def entry(
     Raises:
         InputError: when a file can't be read, or they are of several formats.
     """
-    found = tuple(inspect(content, path, format_name) for path, content in files.items())
+    found = tuple(inspect(content, path, format_name, terms.reading) for path, content in files.items())
     formats = {one.format for one in found}
     if len(formats) > 1:
         raise InputError(
@@ -62,6 +65,7 @@ def entry(
         f"license = {_quoted(terms.license)}",
         f"redistributable = {'true' if terms.redistributable else 'false'}",
         f"format = {_quoted(formats.pop())}",
+        *_reading(terms.reading),
         f"candidates = [{', '.join(_quoted(person) for person in chosen)}]",
         "cast = [",
         *_cast(labels),
@@ -71,6 +75,15 @@ def entry(
         "]",
     ]
     return "\n".join(lines) + "\n", found
+
+
+def _reading(reading: Reading) -> list[str]:
+    """Return the line for what was said about reading, if anything was."""
+    columns = ", ".join(f"{column} = {_quoted(given)}" for column, given in reading.columns.items())
+    parts = [f"columns = {{ {columns} }}"] if columns else []
+    if reading.scene_gap is not None:
+        parts.append(f"scene_gap = {reading.scene_gap}")
+    return [f"reading = {{ {', '.join(parts)} }}"] if parts else []
 
 
 def _files(files: Mapping[str, bytes], found: Iterable[Inspection]) -> list[str]:

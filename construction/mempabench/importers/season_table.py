@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mempabench.domain.transcripts import Direction
+from mempabench.domain.transcripts import AS_IT_IS, Direction, Reading
 from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
 from mempabench.importers.text import clean, decoded_as_found, shown, split_directions
@@ -56,8 +56,13 @@ class Row:
         return clean(self.values.get(column, ""))
 
 
-def read_season_table(content: bytes, name: str) -> Transcript:
+def read_season_table(content: bytes, name: str, reading: Reading = AS_IT_IS) -> Transcript:
     """Read a table.
+
+    Args:
+        content: The file.
+        name: How the file is named in messages.
+        reading: What the file calls its columns, where that isn't one of ``COLUMNS``.
 
     Raises:
         InputError: when it has no column for speaker or words, naming the columns that it has; or it is too large.
@@ -67,7 +72,8 @@ def read_season_table(content: bytes, name: str) -> Transcript:
             f"{name}: {len(content):,} bytes; tables of more than {_MOST_BYTES:,} are split first"
         )
     text, oddities = decoded_as_found(content, name)
-    rows, given = _json_rows(text, name) if text.lstrip()[:1] in ("[", "{") else _csv_rows(text, name)
+    read = _json_rows if text.lstrip()[:1] in ("[", "{") else _csv_rows
+    rows, given = read(text, name, reading.columns)
     found = list(rows)
     if not found:
         raise InputError(f"{name}: a header and no row")
@@ -78,29 +84,46 @@ def read_season_table(content: bytes, name: str) -> Transcript:
     return Transcript(scenes, headings=counted, oddities=(*oddities, *_odd_rows(found)))
 
 
-def columns_of(header: Sequence[str], name: str) -> dict[str, int]:
+def columns_of(header: Sequence[str], name: str, told: Mapping[str, str]) -> dict[str, int]:
     """Return where each known column stands.
 
+    Args:
+        header: The columns that the file has.
+        name: How the file is named in messages.
+        told: What the file calls a column of ``COLUMNS``, where its owner says so.
+
     Raises:
-        InputError: when there is none for speaker or words.
+        InputError: when there is none for speaker or words, or not the one that was told.
     """
-    names = [clean(column).casefold().replace(" ", "_") for column in header]
+    names = [_folded(column) for column in header]
+    there = ", ".join(f"'{shown(clean(one))}'" for one in header)
+    for column, given in told.items():
+        if column not in COLUMNS:
+            raise InputError(f"{name}: '{column}' is no column that is read; those are {', '.join(COLUMNS)}")
+        if _folded(given) not in names:
+            raise InputError(f"{name}: no column '{given}' for the {column}; there are {there}")
     found = {
         column: names.index(alias)
         for column, aliases in COLUMNS.items()
         for alias in [next((alias for alias in aliases if alias in names), None)]
         if alias is not None
     }
+    taken = {names.index(_folded(given)) for given in told.values()}
+    found = {column: place for column, place in found.items() if place not in taken}
+    found |= {column: names.index(_folded(given)) for column, given in told.items()}
     for column in ("speaker", "text"):
         if column not in found:
-            there = ", ".join(f"'{shown(clean(one))}'" for one in header)
             raise InputError(
-                f"{name}: no column for the {column}; there are {there}; name one of them {column}"
+                f"{name}: no column for the {column}; there are {there}; say which one with --column {column}=NAME"
             )
     return found
 
 
-def _csv_rows(text: str, name: str) -> tuple[Iterator[Row], set[str]]:
+def _folded(column: str) -> str:
+    return clean(column).casefold().replace(" ", "_")
+
+
+def _csv_rows(text: str, name: str, told: Mapping[str, str]) -> tuple[Iterator[Row], set[str]]:
     header_line = text.split("\n", 1)[0]
     delimiter = max("\t,;|", key=header_line.count)
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=False)
@@ -108,7 +131,7 @@ def _csv_rows(text: str, name: str) -> tuple[Iterator[Row], set[str]]:
         header = next(reader, [])
     except csv.Error as error:
         raise InputError(f"{name}:1: not a table ({error})") from error
-    places = columns_of(header, name)
+    places = columns_of(header, name, told)
     return _csv_body(reader, places, name), set(places)
 
 
@@ -126,7 +149,7 @@ def _csv_body(reader: Any, places: Mapping[str, int], name: str) -> Iterator[Row
             yield Row(number, values)
 
 
-def _json_rows(text: str, name: str) -> tuple[Iterator[Row], set[str]]:
+def _json_rows(text: str, name: str, told: Mapping[str, str]) -> tuple[Iterator[Row], set[str]]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -135,7 +158,7 @@ def _json_rows(text: str, name: str) -> tuple[Iterator[Row], set[str]]:
     flat = [entry for part in entries for entry in _flattened(part, name)]
     if not flat:
         raise InputError(f"{name}: no rows in it")
-    places = columns_of(list(flat[0]), name)
+    places = columns_of(list(flat[0]), name, told)
     names = list(flat[0])
     rows = (
         Row(number, {column: _string(entry.get(names[place])) for column, place in places.items()})

@@ -11,30 +11,31 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from mempabench.domain.transcripts import AS_IT_IS, Reading
 from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
 from mempabench.importers.text import clean, decoded, decoded_as_found, split_directions
 
-_TIMES = re.compile(
-    r"^\s*(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}\s*-->\s*(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}"
-)
+_TIME = r"(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}"
+_TIMES = re.compile(rf"^\s*(?P<start>{_TIME})\s*-->\s*(?P<end>{_TIME})")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+(?P<name>[^>]*)>(?P<text>(?:(?!<v[\s.])[\s\S])*)", re.I)
 _TAG = re.compile(r"<[^<>]{0,200}>|\{\\[^{}]{0,200}\}")
 _NAMED = re.compile(r"^(?P<name>[A-Z][A-Z0-9 .'’#-]{0,40}):\s*(?P<text>.*)$", re.DOTALL)
 
 
-def read_srt(content: bytes, name: str) -> Transcript:
+def read_srt(content: bytes, name: str, reading: Reading = AS_IT_IS) -> Transcript:
     """Read a SubRip file, UTF-8 or whatever encoding its bytes tell.
 
     Raises:
         InputError: when its encoding can't be told.
     """
     text, oddities = decoded_as_found(content, name)
-    return _transcript(text, name, oddities)
+    return _transcript(text, name, oddities, reading.scene_gap)
 
 
-def read_webvtt(content: bytes, name: str) -> Transcript:
+def read_webvtt(content: bytes, name: str, reading: Reading = AS_IT_IS) -> Transcript:
     """Read a WebVTT file.
 
     Raises:
@@ -43,35 +44,65 @@ def read_webvtt(content: bytes, name: str) -> Transcript:
     text = decoded(content, name)
     if not text.lstrip().startswith("WEBVTT"):
         raise InputError(f"{name}:1: a WebVTT file begins with 'WEBVTT'; is this an SRT file?")
-    return _transcript(text, name, [])
+    return _transcript(text, name, [], reading.scene_gap)
 
 
-def _transcript(text: str, name: str, oddities: list[Oddity]) -> Transcript:
-    lines: list[RawLine] = []
-    for number, cue in _cues(text):
-        found = list(_turns(cue, number))
+@dataclass(frozen=True)
+class _Cue:
+    """One cue: the line of its times, these in milliseconds, and its text."""
+
+    number: int
+    start: int
+    end: int
+    text: str
+
+
+def _transcript(text: str, name: str, oddities: list[Oddity], scene_gap: float | None) -> Transcript:
+    scenes: list[list[RawLine]] = [[]]
+    end: int | None = None
+    for cue in _cues(text):
+        found = list(_turns(cue.text, cue.number))
         if not found:
-            oddities.append(Oddity(number, "an empty cue"))
-        lines += found
-    if not lines:
+            oddities.append(Oddity(cue.number, "an empty cue"))
+        elif scene_gap is not None and end is not None and cue.start - end >= round(scene_gap * 1000):
+            scenes.append([])
+        scenes[-1] += found
+        end = cue.end
+    if not scenes[-1]:
         raise InputError(f"{name}: no cue with a time such as 00:01:02,000 --> 00:01:03,000; nothing to read")
-    return Transcript((RawScene("", "", "", tuple(lines)),), headings=None, oddities=tuple(oddities))
+    raw = tuple(RawScene("", "", "", tuple(lines)) for lines in scenes)
+    return Transcript(raw, headings=None, oddities=tuple(oddities))
 
 
-def _cues(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the text of each cue with the number of its line of times; a new line of times ends a cue too."""
-    number, parts, inside = 0, list[str](), False
+def _cues(text: str) -> Iterator[_Cue]:
+    """Yield each cue; a new line of times ends a cue too."""
+    opened: tuple[int, re.Match[str]] | None = None
+    parts: list[str] = []
     for position, line in enumerate([*text.split("\n"), ""], start=1):
         times = _TIMES.match(line)
-        if inside and (times or not line.strip()):
+        if opened and (times or not line.strip()):
             if times and parts and parts[-1].strip().isdigit():
                 parts.pop()
-            yield number, "\n".join(parts)
-            inside = False
+            number, found = opened
+            yield _Cue(number, _milliseconds(found["start"]), _milliseconds(found["end"]), "\n".join(parts))
+            opened = None
         if times:
-            number, parts, inside = position, [], True
-        elif inside:
+            opened, parts = (position, times), []
+        elif opened:
             parts.append(line)
+
+
+def _milliseconds(stamp: str) -> int:
+    """Return a cue's time.
+
+    >>> _milliseconds("01:02:03,500"), _milliseconds("2:03.5")
+    (3723500, 123500)
+    """
+    clock, _, fraction = stamp.replace(",", ".").partition(".")
+    seconds = 0
+    for part in clock.split(":"):
+        seconds = seconds * 60 + int(part)
+    return seconds * 1000 + int(fraction.ljust(3, "0"))
 
 
 def _turns(cue: str, number: int) -> Iterator[RawLine]:

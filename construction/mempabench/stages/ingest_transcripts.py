@@ -45,9 +45,18 @@ def read_file(unit: Unit, asker: Asker) -> Iterator[Scene]:
     """Yield the scenes of one file."""
     (file,) = unit.payload
     assert isinstance(file, RawFile)
+    yield from scenes_of(file)
+
+
+def scenes_of(file: RawFile) -> Iterator[Scene]:
+    """Yield the scenes of a file.
+
+    Raises:
+        InputError: naming file and line, for what can't be read or isn't accepted, and for unknown speakers.
+    """
     name = f"transcripts_raw/{file.path}"
     seen: Counter[str] = Counter()
-    transcript = read_transcript(file.source.format, file.raw(), name)
+    transcript = read_transcript(file.source.format, file.raw(), name, file.source.reading)
     _refuse_oddities(transcript, file, name)
     for raw in transcript.scenes:
         episode = _episode(raw, file, name)
