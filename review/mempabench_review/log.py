@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -327,6 +327,12 @@ def _evidence_problems(row: DecisionRow, item: ReviewItem) -> Iterator[str]:
             f"nothing supports {row.setting}; choose what the evidence supports, "
             "or specify it by hand (evidence_usable false)"
         )
+
+
+def without_users(decisions: Iterable[Decision], users: Container[str]) -> tuple[Decision, ...]:
+    """Return a log without the events on some users' cells, the others chained anew."""
+    kept = (decision for decision in decisions if decision.user not in users)
+    return tuple(_chained(kept, ()))
 
 
 def _chained(drafts: Iterable[Decision], decisions: Sequence[Decision]) -> Iterator[Decision]:

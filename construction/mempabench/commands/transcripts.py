@@ -191,3 +191,27 @@ def show(ctx: click.Context, source: str, episode: str) -> None:
         click.echo(f"\n{scene.id}")
         for line in scene_text(scene, sources[source]).split("\n"):
             click.echo(told(line))
+
+
+@transcripts.command()
+@click.argument("source")
+@click.option("--yes", is_flag=True, help="Don't ask.")
+@click.pass_context
+def remove(ctx: click.Context, source: str, yes: bool) -> None:
+    """Take a SOURCE out of the project: its files, recordings, users, decisions, substitutes and artifacts.
+
+    What was released stays as it is; what a version control system keeps, it keeps.
+    """
+    from mempabench.commands.removing import removal
+    from mempabench.commands.removing import remove as carry_out
+
+    project = workspace(ctx)
+    with project.writing("mempabench transcripts remove"):
+        found = removal(project, source)
+        for line in found.told(project):
+            click.echo(told(line))
+        if not (yes or click.confirm("Remove all of this?")):
+            click.echo("nothing was removed", err=True)
+            return
+        carry_out(project, found)
+    click.echo(told(f"{source} is removed; files that git or a backup holds are still there"), err=True)
