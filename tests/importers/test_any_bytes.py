@@ -64,6 +64,8 @@ PIECES = [
     "Mara; Go. ",
     "Mara: Ã©",
     "Share this:\n",
+    "          MARA\n     Go.\n",
+    "     (so",
 ]
 
 

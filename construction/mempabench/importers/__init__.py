@@ -11,6 +11,7 @@ from mempabench.importers.importer import Importer, Transcript, unguided
 from mempabench.importers.markup import read_fdx, read_tei
 from mempabench.importers.play_text import read_play_text
 from mempabench.importers.repairing import repaired
+from mempabench.importers.screenplay_text import read_screenplay_text
 from mempabench.importers.season_table import read_season_table
 from mempabench.importers.subtitles import read_srt, read_webvtt
 
@@ -18,6 +19,7 @@ IMPORTERS: dict[str, Importer] = {
     "fan_transcript": unguided(read_fan_transcript),
     "fan_page": unguided(read_fan_page),
     "fountain": unguided(read_fountain),
+    "screenplay_text": unguided(read_screenplay_text),
     "season_table": read_season_table,
     "fdx": unguided(read_fdx),
     "tei": unguided(read_tei),

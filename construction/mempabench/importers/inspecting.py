@@ -16,6 +16,7 @@ from mempabench.importers.fountain import looks_like_fountain
 from mempabench.importers.importer import Oddity, Transcript
 from mempabench.importers.labels import is_collective, near_duplicates, parts
 from mempabench.importers.play_text import looks_like_a_play
+from mempabench.importers.screenplay_text import looks_like_a_screenplay
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ _BY_CONTENT: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     ("fan_page", "it is a web page", looks_like_a_page),
     ("srt", "it has lines of times with -->", lambda text: " --> " in text),
     ("fan_transcript", "it has 'Scene:' headings", lambda text: bool(re.search(r"(?im)^\s*scene:", text))),
+    ("screenplay_text", "it has scene headings, and names indented over dialogue", looks_like_a_screenplay),
     ("fountain", "it has scene headings such as 'INT. PLACE - DAY'", looks_like_fountain),
     ("play_text", "it has acts and speeches such as 'Name.  words'", looks_like_a_play),
     ("fan_transcript", "most of its lines are 'Name: words'", looks_like_a_transcript),
