@@ -143,6 +143,18 @@ def test_cues_and_headings_within_a_paragraph_are_taken_apart() -> None:
     assert [oddity.line for oddity in found.oddities] == [3, 10, 10]
 
 
+def test_a_direction_before_a_cue_is_taken_apart() -> None:
+    found = read_fan_transcript(f"{BOTH}(Rain.) Mara: So.\n(Otto: a dog.)\n".encode(), "marsh.txt")
+
+    assert [
+        (line.label, line.text, [d.text for d in line.directions]) for line in found.scenes[0].lines[4:]
+    ] == [
+        (None, "", ["Rain."]),
+        ("Mara", "So.", []),
+        (None, "", ["Otto: a dog."]),
+    ]
+
+
 def test_credits_and_footers_are_left_out_and_told() -> None:
     text = "Saltmarsh\nStory: A. Nobody & B. Nobody\nTeleplay: C. Nobody\n" + BOTH
     text += "Directed by: D. Nobody\nShare this:\nMara: Never read.\n"

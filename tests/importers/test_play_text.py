@@ -58,7 +58,8 @@ def test_speeches_are_joined_continued_and_told_from_directions() -> None:
         ("Mac", "Water.", 31),
     ]
     assert [(d.at, d.text) for d in found.spoken()[0].directions] == [(9, "She looks at a gauge")]
-    assert [(scene.heading, len(scene.lines)) for scene in found.scenes] == [("FIRST ACT", 8), ("ACT II.", 1)]
+    assert [(scene.heading, len(scene.lines)) for scene in found.scenes] == [("FIRST ACT", 9), ("ACT II.", 1)]
+    assert [line.directions[0].text for line in found.scenes[0].lines[:2]] == ["A cottage.", "Ines is alone"]
 
 
 def test_a_text_without_acts_is_refused() -> None:

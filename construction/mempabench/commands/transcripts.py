@@ -95,6 +95,28 @@ def inspect_file(
 
 
 @transcripts.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
+@click.option("--format", "format_name", help="Read it as this format instead of guessing.")
+@_guiding
+def convert(
+    file: Path, out: Path, format_name: str | None, columns: tuple[str, ...], scene_gap: float | None
+) -> None:
+    """Write FILE in the project's own text form, which can be read, mended and added again."""
+    from mempabench.importers import read_transcript
+    from mempabench.importers.fan_transcript import as_text
+    from mempabench.importers.inspecting import detect
+
+    if out.exists():
+        raise InputError(f"{out}: is there already; give another name")
+    content = file.read_bytes()
+    chosen = format_name or detect(content, file.name)[0]
+    transcript = read_transcript(chosen, content, file.name, _reading(columns, scene_gap))
+    write_bytes(out, as_text(transcript).encode("utf-8"))
+    click.echo(told(f"{out}: {len(transcript.scenes)} scenes, {len(transcript.spoken())} lines"))
+
+
+@transcripts.command()
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )

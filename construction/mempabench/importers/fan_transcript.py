@@ -4,6 +4,10 @@ Kept: headings, cues, directions in round or square brackets in their places, na
 stand alone, line numbers. Left out, and told: titles and credits, footers of the page. Mended, and told: cues
 that lost their colon (only of people who have cues elsewhere), headings and cues that got into the paragraph
 before. A file without headings is one scene.
+
+It is the project's own text form too (:func:`as_text`), in which every transcript can be written and read again.
+For that a backslash takes the meaning from a bracket or a colon, and at the start of a line says that it is a
+cue whatever it looks like; ``?`` stands for a speaker that isn't named, and each episode begins with its line.
 """
 
 from __future__ import annotations
@@ -36,6 +40,12 @@ _FOOTER = re.compile(
 )
 _ENDED = r"(?<=[.!?…)\]\"”'’-])\s+"
 """After the end of a sentence, where another cue may have slipped in."""
+_ESCAPES = {f"\\{char}": chr(0xFDD0 + number) for number, char in enumerate("()[]:\\,.;!?")}
+"""Escapes and what stands for them while a line is taken apart: code points that no text holds."""
+_ESCAPE = re.compile("|".join(map(re.escape, _ESCAPES)))
+_PLAIN = str.maketrans({hidden: escape[1] for escape, hidden in _ESCAPES.items()})
+_STOPS = ",.;:!?"
+_UNNAMED = "?"
 _MIN_CUES = 2
 """Cues with a colon that make a label known, so that its other cues may be mended."""
 
@@ -60,8 +70,9 @@ def read_lines(lines: list[tuple[int, str]], name: str, oddities: Iterable[Oddit
     Raises:
         InputError: when nobody says a word in them.
     """
-    reader = _Reader(_known(lines), oddities=list(oddities))
-    for number, text in lines:
+    hidden = [(number, _hidden(text)) for number, text in lines]
+    reader = _Reader(_known(hidden), oddities=list(oddities))
+    for number, text in hidden:
         if _FOOTER.match(text) and reader.spoken:
             reader.note(number, f"'{shown(text)}' and what follows is the page's footer; left out")
             break
@@ -70,6 +81,76 @@ def read_lines(lines: list[tuple[int, str]], name: str, oddities: Iterable[Oddit
     if not reader.spoken:
         raise InputError(f"{name}: no 'Name: words' in it; is this a transcript?")
     return reader.transcript()
+
+
+def _hidden(text: str) -> str:
+    """Return a line with its escapes replaced by what no rule looks for."""
+    return _ESCAPE.sub(lambda found: _ESCAPES[found[0]], text) if "\\" in text else text
+
+
+def _shown(text: str) -> str:
+    return text.translate(_PLAIN)
+
+
+def as_text(transcript: Transcript) -> str:
+    """Return a transcript in the project's own text form; reading it gives the same scenes but for line numbers."""
+    labels = {line.label for line in transcript.spoken() if line.label}
+    slipped = _slipped([_hidden(_escaped(label)) for label in labels])
+    lines: list[str] = []
+    episode = ""
+    for scene in transcript.scenes:
+        lines += [""] if lines else []
+        if scene.episode and scene.episode != episode:
+            season, number = scene.episode[1:].split("e")
+            lines += [f"Season {int(season)}, Episode {int(number)}: {scene.title}".removesuffix(": "), ""]
+            episode = scene.episode
+        lines += [f"Scene: {_escaped(scene.heading)}".strip(), ""]
+        lines += [_as_line(line, slipped) for line in scene.lines]
+    return "\n".join(lines) + "\n"
+
+
+def _as_line(line: RawLine, slipped: re.Pattern[str]) -> str:
+    if line.label is None:
+        return " ".join(f"({_escaped(direction.text)})" for direction in line.directions)
+    text, end = "", 0
+    for direction in line.directions:
+        text += f"{_piece(line.text[end : direction.at], after=end > 0 or bool(text))} ({_escaped(direction.text)})"
+        end = direction.at
+    text = f"{text}{_piece(line.text[end:], after=bool(text))}".strip()
+    while found := slipped.search(_hidden(text)):
+        text = _colon_escaped(text, found.end())
+    label = _escaped(line.label or _UNNAMED).replace(":", r"\:")
+    plain = f"{label}: {text}".strip()
+    means_more = any(rule.match(plain) for rule in (_HEADING, _CREDIT, _FOOTER)) or episode_of(plain)
+    return f"\\ {plain}" if means_more or not _CUE.match(_hidden(plain)) else plain
+
+
+def _piece(text: str, after: bool) -> str:
+    """Return a piece of speech; after a direction its space is kept whatever comes next."""
+    escaped = _escaped(text)
+    if not after or text[:1] in _STOPS:
+        return escaped
+    rest = escaped.removeprefix(" ")
+    return f" \\{rest}" if rest[:1] in _STOPS else f" {rest}"
+
+
+def _colon_escaped(text: str, start: int) -> str:
+    """Return a text with the first bare colon after a place in its hidden form escaped."""
+    at = _hidden(text).index(":", start)
+    colons = [found.start() for found in re.finditer(r"(?<!\\):", text)]
+    nth = _hidden(text)[:at].count(":")
+    return f"{text[: colons[nth]]}\\{text[colons[nth] :]}"
+
+
+def _escaped(text: str) -> str:
+    """Return a text with a backslash before every bracket and backslash."""
+    return re.sub(r"[()\[\]\\]", r"\\\g<0>", text)
+
+
+def _slipped(labels: Iterable[str]) -> re.Pattern[str]:
+    """Return what finds a heading, or a cue under one of these labels, that got into the paragraph before."""
+    label = "|".join(map(re.escape, sorted(labels, key=lambda one: (-len(one), one)))) or r"(?!)"
+    return re.compile(rf"{_ENDED}(?=(?i:scene): \S|(?:{label})(?:\s*[(\[][^()\[\]]{{0,300}}[)\]])?: )")
 
 
 def looks_like_a_transcript(text: str) -> bool:
@@ -89,22 +170,28 @@ def _known(lines: Iterable[tuple[int, str]]) -> list[str]:
 
 
 @dataclass
+class _Scene:
+    """A scene that is being read."""
+
+    episode: str = ""
+    title: str = ""
+    heading: str | None = None
+    lines: list[RawLine] = field(default_factory=list)
+
+
+@dataclass
 class _Reader:
     """Builds scenes paragraph by paragraph."""
 
     known: list[str]
     oddities: list[Oddity]
-    episode: str = ""
-    title: str = ""
-    headings: list[str] = field(default_factory=list)
-    turns: list[list[RawLine]] = field(default_factory=lambda: [[]])
+    headings: int = 0
+    scenes: list[_Scene] = field(default_factory=lambda: [_Scene()])
     spoken: int = 0
 
     def __post_init__(self) -> None:
         any_known = "|".join(map(re.escape, self.known)) or r"(?!)"
-        self._slipped = re.compile(
-            rf"{_ENDED}(?=(?i:scene): \S|(?:{any_known})(?:\s*[(\[][^()\[\]]{{0,300}}[)\]])?: )"
-        )
+        self._slipped = _slipped(self.known)
         self._lost = re.compile(
             rf"^(?P<label>{any_known})(?:;\s+|\s*[(\[](?P<how>[^()\[\]]{{0,300}})[)\]]\s+(?=[A-Z“\"])"
             r"|(?=[A-Z“\"]))(?P<text>.*)$"
@@ -112,11 +199,13 @@ class _Reader:
 
     def note(self, number: int, what: str) -> None:
         """Tell something odd."""
-        self.oddities.append(Oddity(number, what))
+        self.oddities.append(Oddity(number, _shown(what)))
 
     def parts(self, text: str, number: int) -> Iterator[str]:
         """Yield a paragraph, or each of several that stand in one."""
-        found = self._slipped.split(text) if _CUE.match(text) or _ALONE.match(text) else [text]
+        cue, alone = _CUE.match(text), _ALONE.match(text)
+        mixed = (cue and not _HEADING.match(text)) or (text[:1] in "([" and not alone)
+        found = self._slipped.split(text) if mixed else [text]
         for part in found[1:]:
             self.note(number, f"'{shown(part)}' stands within the paragraph before it; taken apart")
         yield from found
@@ -126,11 +215,15 @@ class _Reader:
         heading = _HEADING.match(text)
         cue = _CUE.match(text)
         alone = _ALONE.match(text)
-        if heading:
-            self.headings.append(heading["heading"].strip())
-            self.turns.append([])
-        elif found := self._episode_of(text):
-            self.episode, self.title = found
+        if text.startswith("\\ ") and ":" in text:
+            label, _, words = text[1:].partition(":")
+            self._say(label, None, words, number)
+        elif heading:
+            last = self.scenes[-1]
+            self.scenes.append(_Scene(last.episode, last.title, _shown(heading["heading"].strip())))
+            self.headings += 1
+        elif episode := episode_of(text):
+            self.scenes.append(_Scene(episode[0], _shown(episode[1])))
         elif _CREDIT.match(text):
             self.note(number, f"'{shown(text)}' is a credit; left out")
         elif alone:
@@ -143,19 +236,16 @@ class _Reader:
         else:
             self._narration(text, number)
 
-    def _episode_of(self, text: str) -> tuple[str, str] | None:
-        return None if self.spoken or self.headings else episode_of(text)
-
     def _narration(self, text: str, number: int) -> None:
         """Take in a paragraph that nothing marks: a title before the first scene, else narration."""
         if self.spoken or self.headings:
             self.note(number, f"'{shown(text)}' is neither heading nor cue; kept as a direction")
             self._direct(text, number)
-        elif self.episode or number > 1:
+        elif number > 1:
             self.note(number, f"'{shown(text)}' stands before the first scene; left out")
 
     def _direct(self, text: str, number: int) -> None:
-        self.turns[-1].append(RawLine(None, "", (Direction(at=0, text=text.strip()),), number))
+        self.scenes[-1].lines.append(RawLine(None, "", (Direction(at=0, text=_shown(text.strip())),), number))
 
     def _say(self, label: str, how: str | None, text: str, number: int) -> None:
         speech, directions = split_directions(text)
@@ -165,20 +255,25 @@ class _Reader:
             )
         if how:
             directions = (Direction(at=0, text=how.strip()), *directions)
-        self.turns[-1].append(RawLine(label.strip(), speech, directions, number))
+        said = tuple(Direction(at=one.at, text=_shown(one.text)) for one in directions)
+        who = _shown(label.strip())
+        self.scenes[-1].lines.append(RawLine("" if who == _UNNAMED else who, _shown(speech), said, number))
         self.spoken += 1
 
     def transcript(self) -> Transcript:
-        """Return what was read; lines before the first heading are a scene without one."""
+        """Return what was read; lines that stand before a heading are a scene without one."""
+        kept = [scene for scene in self.scenes if scene.heading is not None or _speaks(scene)]
         if not self.headings:
             self.oddities.append(Oddity(None, "no 'Scene:' headings; the episode is one scene"))
-        elif any(line.label is not None for line in self.turns[0]):
+        elif any(scene.heading is None for scene in kept):
             self.oddities.append(
                 Oddity(None, "speech before the first 'Scene:' heading; a scene without one")
             )
         scenes = tuple(
-            RawScene(self.episode, self.title, heading, tuple(lines))
-            for heading, lines in zip(["", *self.headings], self.turns, strict=True)
-            if heading or any(line.label is not None for line in lines)
+            RawScene(scene.episode, scene.title, scene.heading or "", tuple(scene.lines)) for scene in kept
         )
-        return Transcript(scenes, headings=len(self.headings), oddities=tuple(self.oddities))
+        return Transcript(scenes, headings=self.headings, oddities=tuple(self.oddities))
+
+
+def _speaks(scene: _Scene) -> bool:
+    return any(line.label is not None for line in scene.lines)

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from mempabench.domain.transcripts import Direction
 from mempabench.errors import InputError
-from mempabench.importers.importer import RawLine, RawScene, Transcript
-from mempabench.importers.text import clean, decoded_as_found
+from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
+from mempabench.importers.text import clean, decoded_as_found, shown
 
 _ACT = re.compile(
     r"^(?:(?:the )?(?:first|second|third|fourth|fifth|last) act|act (?:[ivx]+|\d+|one|two|three|four|five))\b",
@@ -26,6 +26,7 @@ _NAME = r"[A-Z][\w’'.-]*(?: (?:and |& )?[A-Z][\w’'-]*){0,4}"
 _CUE = re.compile(rf"^(?P<label>{_NAME})\.\s{{1,3}}(?P<text>\S.*)$", re.DOTALL)
 _JOINT_CUE = re.compile(rf"^(?P<label>{_NAME} and {_NAME})\s+(?P<text>\[[^\[\]]*\]\s*\S.*)$", re.DOTALL)
 _DIRECTION = re.compile(r"\[([^\[\]]*)\]")
+_SCENE = re.compile(r"^SCENE\W*$", re.I)
 _FEWEST = 3
 
 
@@ -42,8 +43,11 @@ def read_play_text(content: bytes, name: str) -> Transcript:
     for number, text in paragraphs:
         if (found := _ACT.match(text)) and (not text.endswith(".") or text == f"{found[0]}."):
             scenes.append((text, []))
-        elif scenes and not _END.match(text):
-            _take(scenes[-1][1], text, number, names)
+        elif scenes and not _END.match(text) and not _take(scenes[-1][1], text, number, names):
+            if not any(line.label for line in scenes[-1][1]):
+                _set(scenes[-1][1], text, number)
+            else:
+                oddities.append(Oddity(number, f"'{shown(text)}' is neither speech nor direction; left out"))
     if not any(line.label for _, lines in scenes for line in lines):
         raise InputError(f"{name}: no act with speeches such as 'Name.  words'; nothing was read")
     return Transcript(
@@ -78,7 +82,8 @@ def _names(paragraphs: Iterator[str]) -> frozenset[str]:
     return frozenset(label for label, count in counts.items() if count >= _FEWEST)
 
 
-def _take(lines: list[RawLine], text: str, number: int, names: frozenset[str]) -> None:
+def _take(lines: list[RawLine], text: str, number: int, names: frozenset[str]) -> bool:
+    """Take in a paragraph, and return whether it was understood."""
     found = _CUE.match(text)
     if found is None or not _known(found["label"], names):
         joint = _JOINT_CUE.match(text)
@@ -86,12 +91,21 @@ def _take(lines: list[RawLine], text: str, number: int, names: frozenset[str]) -
     if found:
         speech, directions = _split(found["text"])
         lines.append(RawLine(found["label"], speech, directions, number))
-        return
+        return True
     speech, directions = _split(text)
     if not speech and directions:
         lines.append(RawLine(None, "", directions, number))
     elif lines and text.startswith("[") and (last := _last_spoken(lines)) is not None:
         lines[last] = _continued(lines[last], speech, directions)
+    else:
+        return False
+    return True
+
+
+def _set(lines: list[RawLine], text: str, number: int) -> None:
+    """Take in what an act says of its place before anybody speaks."""
+    if not _SCENE.match(text):
+        lines.append(RawLine(None, "", (Direction(at=0, text=clean(text)),), number))
 
 
 def _known(label: str, names: frozenset[str]) -> bool:
@@ -103,8 +117,9 @@ def _last_spoken(lines: list[RawLine]) -> int | None:
 
 
 def _continued(line: RawLine, speech: str, directions: tuple[Direction, ...]) -> RawLine:
-    start = len(line.text) + 1 if line.text else 0
-    moved = tuple(Direction(at=start + one.at, text=one.text) for one in directions)
+    end = len(line.text)
+    start = end + 1 if line.text else 0
+    moved = tuple(Direction(at=start + one.at if one.at else end, text=one.text) for one in directions)
     return RawLine(line.label, f"{line.text} {speech}".strip(), (*line.directions, *moved), line.number)
 
 
