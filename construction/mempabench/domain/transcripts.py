@@ -117,7 +117,11 @@ class Line(Record):
     directions: tuple[Direction, ...] = ()
     """Directions in the turn, in their places."""
     source_line: int = Field(ge=1)
-    """Line number in the file."""
+    """Line number in the file; in XML and JSON the turn's place among the turns."""
+    position: str = ""
+    """Where the turn stands in the file: ``bytes 12-40``, the last one excluded, an XPath or a JSON pointer."""
+    raw: str = ""
+    """The turn as the file has it, label and all."""
 
 
 class Scene(Record):

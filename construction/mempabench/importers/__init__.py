@@ -9,6 +9,7 @@ from mempabench.importers.fan_transcript import read_fan_transcript
 from mempabench.importers.fountain import read_fountain
 from mempabench.importers.importer import Importer, Transcript, unguided
 from mempabench.importers.markup import read_fdx, read_tei
+from mempabench.importers.placing import placed
 from mempabench.importers.play_text import read_play_text
 from mempabench.importers.repairing import repaired
 from mempabench.importers.screenplay_text import read_screenplay_text
@@ -54,4 +55,4 @@ def read_transcript(format_name: str, content: bytes, name: str, reading: Readin
     Raises:
         InputError: when there is no such format, or the file can't be read as it.
     """
-    return repaired(importer(format_name)(content, name, reading))
+    return repaired(placed(importer(format_name)(content, name, reading), content))

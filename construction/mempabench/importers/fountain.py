@@ -123,7 +123,7 @@ class _Reader:
         text = _plain(" ".join(part for part in parts if part).removeprefix("!").strip())
         centred = text.startswith(">") and text.endswith("<")
         if text and not centred:
-            self.scenes[-1].append(RawLine(None, "", (Direction(at=0, text=text),), start + 1))
+            self.scenes[-1].append(RawLine(None, "", (Direction(at=0, text=text),), start + 1, index))
         return max(index, start + 1)
 
     def _dialogue(self, lines: list[str], start: int) -> int:
@@ -140,7 +140,7 @@ class _Reader:
                 words = _plain(text.removeprefix("~").strip())
                 speech = f"{speech} {words}" if speech else words
             index += 1
-        self.scenes[-1].append(RawLine(label, speech, tuple(directions), start + 1))
+        self.scenes[-1].append(RawLine(label, speech, tuple(directions), start + 1, index))
         return index
 
     def transcript(self) -> Transcript:

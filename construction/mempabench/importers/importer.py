@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mempabench.domain.transcripts import Direction, Reading
 
@@ -18,7 +18,13 @@ class RawLine:
     text: str
     directions: tuple[Direction, ...]
     number: int
-    """Line number in the file, from 1."""
+    """Line number in the file, from 1; in XML and JSON the turn's place among the turns."""
+    last: int = field(default=0, compare=False)
+    """Number of its last line; 0 when it has one only."""
+    pointer: str = field(default="", compare=False)
+    """Where it stands: an XPath or a JSON pointer, ``bytes 12-40`` in a file of lines."""
+    raw: str = field(default="", compare=False)
+    """The turn as the file has it."""
 
 
 @dataclass(frozen=True)

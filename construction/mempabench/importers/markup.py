@@ -9,8 +9,9 @@ parentheticals, action.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml import DefusedXmlException
@@ -33,7 +34,7 @@ def read_tei(content: bytes, name: str) -> Transcript:
         InputError: when it isn't well-formed XML, declares entities, or holds no speech.
     """
     root = _root(content, name)
-    reader = _Play()
+    reader = _Play(_paths(root))
     for body in root.iter():
         if _tag(body) == "body":
             reader.walk(body, "")
@@ -59,6 +60,22 @@ def _root(content: bytes, name: str) -> Element:
     return found
 
 
+def _paths(root: Element) -> dict[Element, str]:
+    """Return the XPath of every element, without namespaces."""
+    paths = {root: f"/{_tag(root)}"}
+    for element in root.iter():
+        seen: Counter[str] = Counter()
+        for child in element:
+            tag = _tag(child)
+            seen[tag] += 1
+            paths[child] = f"{paths[element]}/{tag}[{seen[tag]}]"
+    return paths
+
+
+def _raw(element: Element) -> str:
+    return "".join(element.itertext()).strip()
+
+
 def _tag(element: Element) -> str:
     name: object = element.tag
     return name.rsplit("}", 1)[-1] if isinstance(name, str) else ""  # a comment's is a function
@@ -68,6 +85,7 @@ def _tag(element: Element) -> str:
 class _Play:
     """Gathers scenes while walking a play; speeches are counted, since XML keeps no line numbers."""
 
+    paths: dict[Element, str]
     scenes: list[RawScene] = field(default_factory=list)
     oddities: list[Oddity] = field(default_factory=list)
     headings: int = 0
@@ -109,7 +127,10 @@ class _Play:
         self.position += 1
         words = clean("".join(element.itertext()))
         if words:
-            self.lines.append(RawLine(None, "", (Direction(at=0, text=words),), self.position))
+            direction = (Direction(at=0, text=words),)
+            self.lines.append(
+                RawLine(None, "", direction, self.position, pointer=self.paths[element], raw=_raw(element))
+            )
 
     def _speech(self, element: Element) -> None:
         self.position += 1
@@ -122,7 +143,16 @@ class _Play:
             )
         speech = _Speech()
         speech.walk(element)
-        self.lines.append(RawLine(label, speech.text(), tuple(speech.directions), self.position))
+        self.lines.append(
+            RawLine(
+                label,
+                speech.text(),
+                tuple(speech.directions),
+                self.position,
+                pointer=self.paths[element],
+                raw=_raw(element),
+            )
+        )
 
 
 @dataclass
@@ -165,18 +195,19 @@ def read_fdx(content: bytes, name: str) -> Transcript:
     if body is None:
         raise InputError(f"{name}: no FinalDraft/Content in it; is this a Final Draft file?")
     script = _Script()
-    for number, (kind, text) in enumerate(_paragraphs(body), start=1):
-        script.paragraph(kind, text, number)
+    paths = _paths(root)
+    for number, (element, text) in enumerate(_paragraphs(body), start=1):
+        script.paragraph(element.get("Type", ""), text, number, paths[element])
     return Transcript(script.scenes(), headings=len(script.headings))
 
 
-def _paragraphs(body: Element) -> Iterator[tuple[str, str]]:
-    """Yield type and text of every paragraph, those of dual dialogue in their order."""
+def _paragraphs(body: Element) -> Iterator[tuple[Element, str]]:
+    """Yield every paragraph with its text, those of dual dialogue in their order."""
     for paragraph in body.iter("Paragraph"):
         if paragraph.find("DualDialogue") is None:
             text = clean("".join(part.text or "" for part in paragraph.iterfind("Text")))
             if text:
-                yield paragraph.get("Type", ""), text
+                yield paragraph, text
 
 
 @dataclass
@@ -187,31 +218,32 @@ class _Script:
     turns: list[list[RawLine]] = field(default_factory=lambda: [[]])
     speaking: bool = False
 
-    def paragraph(self, kind: str, text: str, number: int) -> None:
+    def paragraph(self, kind: str, text: str, number: int, path: str) -> None:
         """Take in one paragraph."""
         if kind == "Scene Heading":
             self.headings.append(text)
             self.turns.append([])
         elif kind == "Character":
-            self._cue(text, number)
+            self._cue(text, number, path)
         elif kind in ("Dialogue", "Parenthetical") and self.speaking:
             self._words(kind, text)
         elif kind in ("Action", "General"):
-            self.turns[-1].append(RawLine(None, "", (Direction(at=0, text=text),), number))
+            direction = (Direction(at=0, text=text),)
+            self.turns[-1].append(RawLine(None, "", direction, number, pointer=path, raw=text))
         self.speaking = kind in ("Character", "Dialogue", "Parenthetical")
 
-    def _cue(self, text: str, number: int) -> None:
+    def _cue(self, text: str, number: int, path: str) -> None:
         label, extensions = without_extensions(text)
         directions = tuple(Direction(at=0, text=extension) for extension in extensions)
-        self.turns[-1].append(RawLine(label, "", directions, number))
+        self.turns[-1].append(RawLine(label, "", directions, number, pointer=path, raw=text))
 
     def _words(self, kind: str, text: str) -> None:
         cue = self.turns[-1][-1]
         if kind == "Parenthetical":
             added = Direction(at=len(cue.text), text=text.strip("()").strip())
-            changed = RawLine(cue.label, cue.text, (*cue.directions, added), cue.number)
+            changed = replace(cue, directions=(*cue.directions, added), raw=f"{cue.raw}\n{text}")
         else:
-            changed = RawLine(cue.label, f"{cue.text} {text}".strip(), cue.directions, cue.number)
+            changed = replace(cue, text=f"{cue.text} {text}".strip(), raw=f"{cue.raw}\n{text}")
         self.turns[-1][-1] = changed
 
     def scenes(self) -> tuple[RawScene, ...]:

@@ -28,6 +28,8 @@ _JOINT_CUE = re.compile(rf"^(?P<label>{_NAME} and {_NAME})\s+(?P<text>\[[^\[\]]*
 _DIRECTION = re.compile(r"\[([^\[\]]*)\]")
 _SCENE = re.compile(r"^SCENE\W*$", re.I)
 _FEWEST = 3
+Span = tuple[int, int]
+"""Numbers of a paragraph's first and last line."""
 
 
 def read_play_text(content: bytes, name: str) -> Transcript:
@@ -40,14 +42,14 @@ def read_play_text(content: bytes, name: str) -> Transcript:
     paragraphs = list(_paragraphs(decoded))
     names = _names(text for _, text in paragraphs)
     scenes: list[tuple[str, list[RawLine]]] = []
-    for number, text in paragraphs:
+    for span, text in paragraphs:
         if (found := _ACT.match(text)) and (not text.endswith(".") or text == f"{found[0]}."):
             scenes.append((text, []))
-        elif scenes and not _END.match(text) and not _take(scenes[-1][1], text, number, names):
+        elif scenes and not _END.match(text) and not _take(scenes[-1][1], text, span, names):
             if not any(line.label for line in scenes[-1][1]):
-                _set(scenes[-1][1], text, number)
+                _set(scenes[-1][1], text, span)
             else:
-                oddities.append(Oddity(number, f"'{shown(text)}' is neither speech nor direction; left out"))
+                oddities.append(Oddity(span[0], f"'{shown(text)}' is neither speech nor direction; left out"))
     if not any(line.label for _, lines in scenes for line in lines):
         raise InputError(f"{name}: no act with speeches such as 'Name.  words'; nothing was read")
     return Transcript(
@@ -65,15 +67,15 @@ def looks_like_a_play(text: str) -> bool:
     )
 
 
-def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
-    """Yield paragraphs, joined over line ends, with the number of their first line."""
+def _paragraphs(text: str) -> Iterator[tuple[Span, str]]:
+    """Yield paragraphs, joined over line ends, with the numbers of their first and last line."""
     first, parts = 0, list[str]()
     for number, line in enumerate([*text.split("\n"), ""], start=1):
         if line.strip():
             first = first if parts else number
             parts.append(line.strip())
         elif parts:
-            yield first, " ".join(parts)
+            yield (first, number - 1), " ".join(parts)
             parts = []
 
 
@@ -82,7 +84,7 @@ def _names(paragraphs: Iterator[str]) -> frozenset[str]:
     return frozenset(label for label, count in counts.items() if count >= _FEWEST)
 
 
-def _take(lines: list[RawLine], text: str, number: int, names: frozenset[str]) -> bool:
+def _take(lines: list[RawLine], text: str, span: Span, names: frozenset[str]) -> bool:
     """Take in a paragraph, and return whether it was understood."""
     found = _CUE.match(text)
     if found is None or not _known(found["label"], names):
@@ -90,22 +92,22 @@ def _take(lines: list[RawLine], text: str, number: int, names: frozenset[str]) -
         found = joint if joint and _known(joint["label"], names) else None
     if found:
         speech, directions = _split(found["text"])
-        lines.append(RawLine(found["label"], speech, directions, number))
+        lines.append(RawLine(found["label"], speech, directions, *span))
         return True
     speech, directions = _split(text)
     if not speech and directions:
-        lines.append(RawLine(None, "", directions, number))
+        lines.append(RawLine(None, "", directions, *span))
     elif lines and text.startswith("[") and (last := _last_spoken(lines)) is not None:
-        lines[last] = _continued(lines[last], speech, directions)
+        lines[last] = _continued(lines[last], speech, directions, span[1])
     else:
         return False
     return True
 
 
-def _set(lines: list[RawLine], text: str, number: int) -> None:
+def _set(lines: list[RawLine], text: str, span: Span) -> None:
     """Take in what an act says of its place before anybody speaks."""
     if not _SCENE.match(text):
-        lines.append(RawLine(None, "", (Direction(at=0, text=clean(text)),), number))
+        lines.append(RawLine(None, "", (Direction(at=0, text=clean(text)),), *span))
 
 
 def _known(label: str, names: frozenset[str]) -> bool:
@@ -116,11 +118,11 @@ def _last_spoken(lines: list[RawLine]) -> int | None:
     return next((index for index in range(len(lines) - 1, -1, -1) if lines[index].label), None)
 
 
-def _continued(line: RawLine, speech: str, directions: tuple[Direction, ...]) -> RawLine:
+def _continued(line: RawLine, speech: str, directions: tuple[Direction, ...], last: int) -> RawLine:
     end = len(line.text)
     start = end + 1 if line.text else 0
     moved = tuple(Direction(at=start + one.at if one.at else end, text=one.text) for one in directions)
-    return RawLine(line.label, f"{line.text} {speech}".strip(), (*line.directions, *moved), line.number)
+    return RawLine(line.label, f"{line.text} {speech}".strip(), (*line.directions, *moved), line.number, last)
 
 
 def _split(text: str) -> tuple[str, tuple[Direction, ...]]:

@@ -74,7 +74,7 @@ def looks_like_a_screenplay(text: str) -> bool:
 
 def _rows(text: str) -> Iterator[_Row]:
     after_blank = True
-    for number, line in enumerate(text.replace("\f", "\n").expandtabs(8).split("\n"), start=1):
+    for number, line in enumerate(text.replace("\f", " ").expandtabs(8).split("\n"), start=1):
         found = clean(line)
         if found and not _UNREAD.match(found):
             yield _Row(number, len(line) - len(line.lstrip()), found, after_blank)
@@ -129,26 +129,26 @@ class _Reader:
             self.speaking, self.aside = True, False
             self.spoken += 1
         elif self.speaking and not row.after_blank and row.indent > self.margin:
-            self._words(row.text)
+            self._words(row.text, row.number)
         else:
             self.speaking = False
             self._action(row)
 
-    def _words(self, text: str) -> None:
+    def _words(self, text: str, number: int) -> None:
         """Take in a line of dialogue, or a parenthetical, which may go on over several lines."""
         cue = self.turns[-1][-1]
         if self.aside:
             longer = Direction(
                 at=cue.directions[-1].at, text=f"{cue.directions[-1].text} {text.rstrip(') ')}"
             )
-            self.turns[-1][-1] = replace(cue, directions=(*cue.directions[:-1], longer))
+            self.turns[-1][-1] = replace(cue, directions=(*cue.directions[:-1], longer), last=number)
             self.aside = not text.endswith(")")
         elif text.startswith("("):
             aside = Direction(at=len(cue.text), text=text.strip("() "))
-            self.turns[-1][-1] = replace(cue, directions=(*cue.directions, aside))
+            self.turns[-1][-1] = replace(cue, directions=(*cue.directions, aside), last=number)
             self.aside = not text.endswith(")")
         else:
-            self.turns[-1][-1] = replace(cue, text=f"{cue.text} {text}".strip())
+            self.turns[-1][-1] = replace(cue, text=f"{cue.text} {text}".strip(), last=number)
 
     def _action(self, row: _Row) -> None:
         """Take in action: lines of one paragraph are one direction."""
@@ -157,7 +157,7 @@ class _Reader:
         own = self.turns[-1]
         if own and own[-1].label is None and not row.after_blank:
             longer = Direction(at=0, text=f"{own[-1].directions[0].text} {row.text}")
-            own[-1] = RawLine(None, "", (longer,), own[-1].number)
+            own[-1] = RawLine(None, "", (longer,), own[-1].number, row.number)
         else:
             own.append(RawLine(None, "", (Direction(at=0, text=row.text),), row.number))
 

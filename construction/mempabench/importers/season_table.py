@@ -50,6 +50,10 @@ class Row:
     number: int
     """Line number in the file; of the first line where a field holds several. For JSON, the row's position."""
     values: Mapping[str, str]
+    last: int = 0
+    """Number of its last line; 0 where the row is one of JSON."""
+    pointer: str = ""
+    """JSON pointer to it; empty in a table of lines."""
 
     def of(self, column: str) -> str:
         """Return a column's value, cleaned; empty where there is none."""
@@ -146,7 +150,7 @@ def _csv_body(reader: Any, places: Mapping[str, int], name: str) -> Iterator[Row
             return
         if any(field.strip() for field in fields):
             values = {column: fields[place] for column, place in places.items() if place < len(fields)}
-            yield Row(number, values)
+            yield Row(number, values, last=reader.line_num)
 
 
 def _json_rows(text: str, name: str, told: Mapping[str, str]) -> tuple[Iterator[Row], set[str]]:
@@ -154,32 +158,40 @@ def _json_rows(text: str, name: str, told: Mapping[str, str]) -> tuple[Iterator[
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name}: not JSON ({clean(str(error))})") from error
-    entries = value if isinstance(value, list) else [value]
-    flat = [entry for part in entries for entry in _flattened(part, name)]
+    many = isinstance(value, list)
+    flat = [
+        found
+        for number, part in enumerate(value if many else [value])
+        for found in _flattened(part, f"/{number}" if many else "", name)
+    ]
     if not flat:
         raise InputError(f"{name}: no rows in it")
-    places = columns_of(list(flat[0]), name, told)
-    names = list(flat[0])
+    names = list(flat[0][1])
+    places = columns_of(names, name, told)
     rows = (
-        Row(number, {column: _string(entry.get(names[place])) for column, place in places.items()})
-        for number, entry in enumerate(flat, start=1)
+        Row(
+            number,
+            {column: _string(entry.get(names[place])) for column, place in places.items()},
+            pointer=pointer or "/",
+        )
+        for number, (pointer, entry) in enumerate(flat, start=1)
     )
     return rows, set(places)
 
 
-def _flattened(part: Any, name: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of an episode with nested scenes, or a flat row itself."""
+def _flattened(part: Any, pointer: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rows of an episode with nested scenes, or a flat row itself, with their JSON pointers."""
     if not isinstance(part, dict):
         raise InputError(f"{name}: a list of rows or episodes is expected, not {type(part).__name__}")
     scenes = part.get("scenes")
     if not isinstance(scenes, list):
-        yield part
+        yield pointer, part
         return
     about = {key: value for key, value in part.items() if key != "scenes"}
-    for number, scene in enumerate(scenes, start=1):
-        for row in scene if isinstance(scene, list) else []:
+    for number, scene in enumerate(scenes):
+        for place, row in enumerate(scene if isinstance(scene, list) else []):
             if isinstance(row, dict):
-                yield {**about, "scene": number, **row}
+                yield f"{pointer}/scenes/{number}/{place}", {**about, "scene": number + 1, **row}
 
 
 def _string(value: Any) -> str:
@@ -217,10 +229,11 @@ def _line(row: Row) -> RawLine:
     words = row.of("text")
     speech, directions = split_directions(words)
     label = row.of("speaker")
+    raw = f"{row.values.get('speaker', '')}: {row.values.get('text', '')}" if row.pointer else ""
     if not label:
         alone = (Direction(at=0, text=words.strip("()[] ")),) if words else ()
-        return RawLine(None, "", alone, row.number)
-    return RawLine(label, speech, directions, row.number)
+        return RawLine(None, "", alone, row.number, row.last, row.pointer, raw)
+    return RawLine(label, speech, directions, row.number, row.last, row.pointer, raw)
 
 
 def _odd_rows(rows: Sequence[Row]) -> Iterator[Oddity]:

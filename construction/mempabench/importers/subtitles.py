@@ -49,9 +49,10 @@ def read_webvtt(content: bytes, name: str, reading: Reading = AS_IT_IS) -> Trans
 
 @dataclass(frozen=True)
 class _Cue:
-    """One cue: the line of its times, these in milliseconds, and its text."""
+    """One cue: the line of its times and its last one, the times in milliseconds, and its text."""
 
     number: int
+    last: int
     start: int
     end: int
     text: str
@@ -61,7 +62,7 @@ def _transcript(text: str, name: str, oddities: list[Oddity], scene_gap: float |
     scenes: list[list[RawLine]] = [[]]
     end: int | None = None
     for cue in _cues(text):
-        found = list(_turns(cue.text, cue.number))
+        found = list(_turns(cue))
         if not found:
             oddities.append(Oddity(cue.number, "an empty cue"))
         elif scene_gap is not None and end is not None and cue.start - end >= round(scene_gap * 1000):
@@ -84,7 +85,13 @@ def _cues(text: str) -> Iterator[_Cue]:
             if times and parts and parts[-1].strip().isdigit():
                 parts.pop()
             number, found = opened
-            yield _Cue(number, _milliseconds(found["start"]), _milliseconds(found["end"]), "\n".join(parts))
+            yield _Cue(
+                number,
+                number + len(parts),
+                _milliseconds(found["start"]),
+                _milliseconds(found["end"]),
+                "\n".join(parts),
+            )
             opened = None
         if times:
             opened, parts = (position, times), []
@@ -105,10 +112,10 @@ def _milliseconds(stamp: str) -> int:
     return seconds * 1000 + int(fraction.ljust(3, "0"))
 
 
-def _turns(cue: str, number: int) -> Iterator[RawLine]:
+def _turns(cue: _Cue) -> Iterator[RawLine]:
     """Yield the turns of one cue: one, or one for each voice in it."""
-    voices = list(_VOICE.finditer(cue))
-    pieces = [(clean(voice["name"]), voice["text"]) for voice in voices] or [("", cue)]
+    voices = list(_VOICE.finditer(cue.text))
+    pieces = [(clean(voice["name"]), voice["text"]) for voice in voices] or [("", cue.text)]
     for label, text in pieces:
         words = clean(html.unescape(_TAG.sub("", text)))
         named = None if label else _NAMED.match(words)
@@ -116,4 +123,4 @@ def _turns(cue: str, number: int) -> Iterator[RawLine]:
             label, words = named["name"].strip(), named["text"]
         speech, directions = split_directions(words)
         if speech or directions:
-            yield RawLine(label, speech, directions, number)
+            yield RawLine(label, speech, directions, cue.number, cue.last)

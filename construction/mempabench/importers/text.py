@@ -52,12 +52,23 @@ def decoded_as_found(content: bytes, name: str) -> tuple[str, list[Oddity]]:
     try:
         return decoded(content, name), []
     except InputError:
-        best = from_bytes(content, cp_isolation=_ENCODINGS).best()
-        if best is None:
+        encoding = encoding_of(content)
+        if encoding is None:
             raise
-        text = content.decode(best.encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
-        told = best.encoding.replace("cp125", "Windows-125")
-        return text, [Oddity(None, f"not UTF-8; read as {told}")]
+        text = content.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
+        return text, [Oddity(None, f"not UTF-8; read as {encoding.replace('cp125', 'Windows-125')}")]
+
+
+def encoding_of(content: bytes) -> str | None:
+    """Return the encoding of a file as its bytes tell, or None."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        best = from_bytes(content, cp_isolation=_ENCODINGS).best()
+        return best.encoding if best else None
+    return "utf-8"
 
 
 def clean(text: str) -> str:

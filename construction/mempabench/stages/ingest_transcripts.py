@@ -118,6 +118,8 @@ def _line(raw: RawLine, number: int, scene_id: str, source: Source, name: str) -
         text=raw.text,
         directions=raw.directions,
         source_line=raw.number,
+        position=raw.pointer,
+        raw=raw.raw,
     )
 
 
