@@ -66,6 +66,21 @@ PIECES = [
     "Share this:\n",
     "          MARA\n     Go.\n",
     "     (so",
+    "31/12/24, 21:05 - Mara: Go.\n",
+    "01/02/24, 21:05 - ",
+    "[2024-12-31 21:05:09] ",
+    "**Mara:** Go.\n",
+    "## a\n",
+    '{"messages": [',
+    '{"text": "a", "user": "b", "ts": "1.5"}',
+    '{"content": "a", "author": {"name": "b"}}',
+    '{"envelope": {"source": 1, "dataMessage": {"message": "a"}}}\n',
+    '{"id": "1", "text": ["a", {"text": 3}], "from": "b"}\n',
+    "[{",
+    "}]",
+    '"utterances": [{"speakers": ["A", null], "transcript": "x"}]',
+    "<tt><body><p begin='1s'>a<br/>b</p>",
+    "</body></tt>",
 ]
 
 

@@ -27,6 +27,10 @@ COUNTS: dict[str, tuple[str, int | None, int, int]] = {
     "webvtt/webvttpy_captions_with_bom.vtt": ("webvtt", None, 4, 0),
     "webvtt/webvttpy_comments.vtt": ("webvtt", None, 3, 0),
     "srt/srtlib_gb2312.srt": ("srt", None, 3, 0),
+    "chat/chatminer_test_ddmmyy_24hrs.txt": ("chat_text", None, 7, 5),
+    "chat/chatminer_test_mmddyyyy_12hrs.txt": ("chat_text", None, 7, 5),
+    "chat/zulip_normal_thread.json": ("slack", None, 4, 2),
+    "chat/chatanalytics_DM_2A_2M.json": ("discord", None, 2, 2),
 }
 
 

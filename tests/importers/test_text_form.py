@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import Command
+from tests.importers.test_chats import DISCORD, SIGNAL, SLACK, TELEGRAM, WHATSAPP, as_lines
+from tests.importers.test_corpora import EPISODE, MARKDOWN, TTML
 from tests.importers.test_fan_page import PAGE
 from tests.importers.test_screenplay_text import SCRIPT
 from tests.importers.test_subtitles import SRT, VTT
@@ -22,9 +25,9 @@ from mempabench.importers.inspecting import detect
 
 
 def scenes(transcript: Transcript) -> list[RawScene]:
-    """Return the scenes without line numbers."""
+    """Return the scenes without line numbers and times."""
     return [
-        replace(scene, lines=tuple(replace(line, number=0) for line in scene.lines))
+        replace(scene, lines=tuple(replace(line, number=0, time="") for line in scene.lines))
         for scene in transcript.scenes
     ]
 
@@ -129,6 +132,15 @@ PLAY = "FIRST ACT\n\nMara.  Go.\n\nOtto.  [Rising.] No.\n\nMara.  Why?\n\nOtto. 
         ("x.fdx", FDX),
         ("x.txt", PLAY),
         ("x.fountain", "INT. X - DAY\n\nRain.\n\nMARA (V.O.)\n(low)\nGo.\n"),
+        ("x.ttml", TTML),
+        ("x.md", MARKDOWN),
+        ("x.json", json.dumps(EPISODE)),
+        ("x.jsonl", '{"id": "1", "conversation_id": "1", "text": "One (so).", "speaker": "Mara"}'),
+        ("x.txt", WHATSAPP),
+        ("x.json", json.dumps(SLACK)),
+        ("x.json", json.dumps(DISCORD)),
+        ("x.json", json.dumps(TELEGRAM)),
+        ("x.jsonl", as_lines(SIGNAL)),
         ("x.txt", "Season 1, Episode 1: A\nScene: B\nMara (low): Go (waves) on.\n(Rain.)\n"),
     ],
 )
@@ -143,7 +155,7 @@ SAMPLES = os.environ.get("MEMPABENCH_SAMPLES")
 
 
 @pytest.mark.skipif(not SAMPLES, reason="needs other people's files, see MEMPABENCH_SAMPLES")
-@pytest.mark.parametrize("folder", ["tei", "gutenberg_text", "fountain", "fdx", "srt", "webvtt"])
+@pytest.mark.parametrize("folder", ["tei", "gutenberg_text", "fountain", "fdx", "srt", "webvtt", "chat"])
 def test_files_of_others_come_through_the_text_form(folder: str) -> None:
     for path in sorted(Path(SAMPLES or "", folder).iterdir()):
         transcript = read_transcript(detect(path.read_bytes(), path.name)[0], path.read_bytes(), path.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import click
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mempabench.domain.transcripts import Reading
     from mempabench.importers.manifest import Terms
 
+DateOrder = Literal["dmy", "mdy", "ymd", "ydm"]
 F = TypeVar("F", bound=Callable[..., None])
 
 
@@ -41,17 +42,24 @@ def _guiding(command: F) -> F:
         metavar="SECONDS",
         help="In files with times: a silence that parts two scenes.",
     )
-    return column(gap(command))
+    order = click.option(
+        "--date-order",
+        type=click.Choice(["dmy", "mdy", "ymd", "ydm"]),
+        help="In chats whose dates can be read in several ways: what comes first.",
+    )
+    return column(gap(order(command)))
 
 
-def _reading(columns: tuple[str, ...], scene_gap: float | None) -> Reading:
+def _reading(columns: tuple[str, ...], scene_gap: float | None, date_order: DateOrder | None) -> Reading:
     from mempabench.domain.transcripts import Reading
 
     pairs = [column.partition("=") for column in columns]
     for ours, sign, theirs in pairs:
         if not (ours and sign and theirs):
             raise click.BadParameter(f"'{ours}{sign}{theirs}' is not OURS=THEIRS", param_hint="--column")
-    return Reading(columns={ours: theirs for ours, _, theirs in pairs}, scene_gap=scene_gap)
+    return Reading(
+        columns={ours: theirs for ours, _, theirs in pairs}, scene_gap=scene_gap, date_order=date_order
+    )
 
 
 @transcripts.command("inspect")
@@ -64,13 +72,14 @@ def inspect_file(
     format_name: str | None,
     columns: tuple[str, ...],
     scene_gap: float | None,
+    date_order: DateOrder | None,
     as_json: bool,
 ) -> None:
     """Say which format FILE has and why, what it holds, and what is odd in it, with line numbers."""
     from mempabench.domain.record import canonical_json
     from mempabench.importers.inspecting import inspect
 
-    found = inspect(file.read_bytes(), file.name, format_name, _reading(columns, scene_gap))
+    found = inspect(file.read_bytes(), file.name, format_name, _reading(columns, scene_gap, date_order))
     warnings = [{"line": oddity.line, "what": oddity.what} for oddity in found.oddities]
     if as_json:
         counts = {"lines": found.lines, "labels": len(found.labels), "speakers": len(found.speakers)}
@@ -100,7 +109,12 @@ def inspect_file(
 @click.option("--format", "format_name", help="Read it as this format instead of guessing.")
 @_guiding
 def convert(
-    file: Path, out: Path, format_name: str | None, columns: tuple[str, ...], scene_gap: float | None
+    file: Path,
+    out: Path,
+    format_name: str | None,
+    columns: tuple[str, ...],
+    scene_gap: float | None,
+    date_order: DateOrder | None,
 ) -> None:
     """Write FILE in the project's own text form, which can be read, mended and added again."""
     from mempabench.importers import read_transcript
@@ -111,7 +125,7 @@ def convert(
         raise InputError(f"{out}: is there already; give another name")
     content = file.read_bytes()
     chosen = format_name or detect(content, file.name)[0]
-    transcript = read_transcript(chosen, content, file.name, _reading(columns, scene_gap))
+    transcript = read_transcript(chosen, content, file.name, _reading(columns, scene_gap, date_order))
     write_bytes(out, as_text(transcript).encode("utf-8"))
     click.echo(told(f"{out}: {len(transcript.scenes)} scenes, {len(transcript.spoken())} lines"))
 
@@ -148,6 +162,7 @@ def add(
     format_name: str | None,
     columns: tuple[str, ...],
     scene_gap: float | None,
+    date_order: DateOrder | None,
 ) -> None:
     """Copy FILES into the project and write their entry in the manifest: hashes, format, cast.
 
@@ -156,7 +171,9 @@ def add(
     from mempabench.importers.manifest import Terms
 
     project = workspace(ctx)
-    terms = Terms(title, origin, license_name, redistributable, candidates, _reading(columns, scene_gap))
+    terms = Terms(
+        title, origin, license_name, redistributable, candidates, _reading(columns, scene_gap, date_order)
+    )
     with project.writing("mempabench transcripts add"):
         for line in added(project, files, source, terms, format_name):
             click.echo(told(line))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -34,6 +34,8 @@ class Reading(Record):
     """For season tables: what the file calls the columns speaker, text, season, episode, title, scene, deleted."""
     scene_gap: float | None = Field(default=None, gt=0, le=86_400)
     """For files with times and no headings: silence in seconds that parts two scenes; they are one otherwise."""
+    date_order: Literal["dmy", "mdy", "ymd", "ydm"] | None = None
+    """For chats whose dates can be read in several ways: which comes first of day, month and year."""
 
 
 AS_IT_IS = Reading()
@@ -122,6 +124,8 @@ class Line(Record):
     """Where the turn stands in the file: ``bytes 12-40``, the last one excluded, an XPath or a JSON pointer."""
     raw: str = ""
     """The turn as the file has it, label and all."""
+    time: str = ""
+    """When it was said, in ISO 8601 with a zone only where the file has one; empty where it has no dates."""
 
 
 class Scene(Record):

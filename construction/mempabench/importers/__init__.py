@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from mempabench.domain.transcripts import AS_IT_IS, Reading
 from mempabench.errors import InputError
+from mempabench.importers.chat_export import read_discord, read_signal, read_slack, read_telegram
+from mempabench.importers.chat_text import read_chat_text
+from mempabench.importers.corpora import read_character_mining, read_convokit
 from mempabench.importers.fan_page import read_fan_page
 from mempabench.importers.fan_transcript import read_fan_transcript
 from mempabench.importers.fountain import read_fountain
 from mempabench.importers.importer import Importer, Transcript, unguided
-from mempabench.importers.markup import read_fdx, read_tei
+from mempabench.importers.markdown import read_markdown
+from mempabench.importers.markup import read_fdx, read_tei, read_ttml
 from mempabench.importers.placing import placed
 from mempabench.importers.play_text import read_play_text
 from mempabench.importers.repairing import repaired
@@ -27,6 +31,15 @@ IMPORTERS: dict[str, Importer] = {
     "play_text": unguided(read_play_text),
     "srt": read_srt,
     "webvtt": read_webvtt,
+    "ttml": read_ttml,
+    "markdown": unguided(read_markdown),
+    "character_mining": unguided(read_character_mining),
+    "convokit": unguided(read_convokit),
+    "chat_text": read_chat_text,
+    "slack": read_slack,
+    "discord": read_discord,
+    "telegram": read_telegram,
+    "signal": read_signal,
 }
 
 

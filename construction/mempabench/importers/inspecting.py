@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 from mempabench.domain.transcripts import AS_IT_IS, Reading
 from mempabench.errors import InputError
-from mempabench.importers import IMPORTERS, read_transcript
+from mempabench.importers import IMPORTERS, chat_export, corpora, read_transcript
+from mempabench.importers.chat_text import looks_like_a_chat
 from mempabench.importers.fan_page import looks_like_a_page
 from mempabench.importers.fan_transcript import looks_like_a_transcript
 from mempabench.importers.fountain import looks_like_fountain
 from mempabench.importers.importer import Oddity, Transcript
 from mempabench.importers.labels import is_collective, near_duplicates, parts
+from mempabench.importers.markdown import looks_like_markdown
 from mempabench.importers.play_text import looks_like_a_play
 from mempabench.importers.screenplay_text import looks_like_a_screenplay
 
@@ -53,7 +55,9 @@ _BY_NAME = {
     ".vtt": "webvtt",
     ".csv": "season_table",
     ".tsv": "season_table",
-    ".json": "season_table",
+    ".ttml": "ttml",
+    ".dfxp": "ttml",
+    ".md": "markdown",
     ".html": "fan_page",
     ".htm": "fan_page",
 }
@@ -68,6 +72,8 @@ def detect(content: bytes, name: str) -> tuple[str, str]:
     ending = "." + name.lower().rsplit(".", 1)[-1]
     if ending in _BY_NAME:
         return _BY_NAME[ending], f"by its name, which ends in {ending}"
+    if ending in (".json", ".jsonl", ".ndjson"):
+        return _of_json(content)
     text = content[:_LOOKED_AT].decode("utf-8", "replace").lstrip("\ufeff")
     for format_name, why, fits in _BY_CONTENT:
         if fits(text):
@@ -76,14 +82,28 @@ def detect(content: bytes, name: str) -> tuple[str, str]:
     raise InputError(f"{name}: no format fits; give one with --format ({known})")
 
 
+def _of_json(content: bytes) -> tuple[str, str]:
+    """Return the format of a JSON file by the keys that it has."""
+    text = content[:_LOOKED_AT].decode("utf-8", "replace")
+    shape = corpora.shape_of(text) or chat_export.shape_of(text)
+    return (
+        (shape, "by the keys that its JSON has")
+        if shape
+        else ("season_table", "by its name, which ends in .json")
+    )
+
+
 _LOOKED_AT = 200_000
 """Bytes that are looked at to tell the format."""
 
 _BY_CONTENT: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     ("webvtt", "it begins with WEBVTT", lambda text: text.startswith("WEBVTT")),
     ("fdx", "it is Final Draft XML", lambda text: "<FinalDraft" in text[:2000]),
+    ("ttml", "it is TTML", lambda text: bool(re.search(r"<(?:\w{1,20}:)?tt[\s>]", text[:5000]))),
     ("tei", "it is TEI XML", lambda text: "<TEI" in text[:5000]),
     ("fan_page", "it is a web page", looks_like_a_page),
+    ("chat_text", "its lines begin with date and time", looks_like_a_chat),
+    ("markdown", "its lines begin with names in bold", looks_like_markdown),
     ("srt", "it has lines of times with -->", lambda text: " --> " in text),
     ("fan_transcript", "it has 'Scene:' headings", lambda text: bool(re.search(r"(?im)^\s*scene:", text))),
     ("screenplay_text", "it has scene headings, and names indented over dialogue", looks_like_a_screenplay),

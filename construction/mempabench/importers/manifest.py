@@ -83,6 +83,8 @@ def _reading(reading: Reading) -> list[str]:
     parts = [f"columns = {{ {columns} }}"] if columns else []
     if reading.scene_gap is not None:
         parts.append(f"scene_gap = {reading.scene_gap}")
+    if reading.date_order is not None:
+        parts.append(f"date_order = {_quoted(reading.date_order)}")
     return [f"reading = {{ {', '.join(parts)} }}"] if parts else []
 
 

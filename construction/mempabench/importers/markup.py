@@ -5,10 +5,13 @@ verse and prose with a space for each break, ``stage`` inside a speech as a dire
 its own.
 Final Draft: only ``FinalDraft/Content`` is read; kept are scene headings, characters without extensions, dialogue,
 parentheticals, action.
+TTML subtitles: kept are the cues with a space for each break and span, agents by their names, sound descriptions in
+brackets as directions.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -17,13 +20,15 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from mempabench.domain.transcripts import Direction
+from mempabench.domain.transcripts import AS_IT_IS, Direction, Reading
 from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
 from mempabench.importers.labels import without_extensions
-from mempabench.importers.text import clean
+from mempabench.importers.text import clean, split_directions
 
 _BREAKS = frozenset({"l", "lb", "p", "ab", "lg", "pb"})
+_OFFSET = re.compile(r"^(?P<count>\d{1,9}(?:\.\d{1,9})?)(?P<unit>h|ms|m|s)$")
+_CLOCK = re.compile(r"^(\d{2,3}):(\d{2}):(\d{2}(?:\.\d{1,9})?)$")
 _UNSAID = frozenset({"speaker", "note", "fw", "head", "figDesc"})
 
 
@@ -253,3 +258,70 @@ class _Script:
             for heading, lines in zip(["", *self.headings], self.turns, strict=True)
             if heading or lines
         )
+
+
+def read_ttml(content: bytes, name: str, reading: Reading = AS_IT_IS) -> Transcript:
+    """Read TTML subtitles.
+
+    Raises:
+        InputError: when it isn't well-formed XML, declares entities, or holds no cue.
+    """
+    root = _root(content, name)
+    agents = dict(_agents(root))
+    paths = _paths(root)
+    oddities: list[Oddity] = []
+    scenes: list[list[RawLine]] = [[]]
+    end: float | None = None
+    for number, (cue, inherited) in enumerate(_cues(root, ""), start=1):
+        speech, directions = split_directions(clean(" ".join(cue.itertext())))
+        if not (speech or directions):
+            oddities.append(Oddity(None, f"{paths[cue]}: an empty cue"))
+            continue
+        begin = _seconds(cue.get("begin", ""))
+        if reading.scene_gap is not None and None not in (begin, end) and begin - end >= reading.scene_gap:  # type: ignore[operator]
+            scenes.append([])
+        labels = [agents.get(one, one) for one in (_attribute(cue, "agent") or inherited).split()]
+        line = RawLine(" and ".join(labels), speech, directions, number, pointer=paths[cue], raw=_raw(cue))
+        scenes[-1].append(line)
+        end = _seconds(cue.get("end", "")) or begin
+    if not scenes[-1]:
+        raise InputError(f"{name}: no <p> with words in a <body>; are these TTML subtitles?")
+    raw = tuple(RawScene("", "", "", tuple(lines)) for lines in scenes)
+    return Transcript(raw, headings=None, oddities=tuple(oddities))
+
+
+def _agents(root: Element) -> Iterator[tuple[str, str]]:
+    """Yield id and name of every agent that has a name."""
+    for element in root.iter():
+        if _tag(element) == "agent" and (key := _attribute(element, "id")):
+            names = [clean("".join(part.itertext())) for part in element if _tag(part) == "name"]
+            if names:
+                yield key, names[0]
+
+
+def _cues(element: Element, agent: str) -> Iterator[tuple[Element, str]]:
+    """Yield every cue with the agent of what it stands in."""
+    for child in element:
+        own = _attribute(child, "agent") or agent
+        if _tag(child) == "p":
+            yield child, own
+        elif _tag(child) != "head":
+            yield from _cues(child, own)
+
+
+def _attribute(element: Element, name: str) -> str:
+    """Return an attribute in whatever namespace."""
+    return next((value for key, value in element.attrib.items() if key.rsplit("}", 1)[-1] == name), "")
+
+
+def _seconds(text: str) -> float | None:
+    """Return a clock time or an offset in seconds; None for frames and ticks.
+
+    >>> _seconds("00:01:02.5"), _seconds("1500ms"), _seconds("2s"), _seconds("48f")
+    (62.5, 1.5, 2.0, None)
+    """
+    found = _OFFSET.match(text)
+    if found:
+        return float(found["count"]) * {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}[found["unit"]]
+    clock = _CLOCK.match(text)
+    return int(clock[1]) * 3600 + int(clock[2]) * 60 + float(clock[3]) if clock else None

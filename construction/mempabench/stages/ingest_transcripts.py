@@ -120,6 +120,7 @@ def _line(raw: RawLine, number: int, scene_id: str, source: Source, name: str) -
         source_line=raw.number,
         position=raw.pointer,
         raw=raw.raw,
+        time=raw.time,
     )
 
 

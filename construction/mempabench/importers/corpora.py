@@ -1,0 +1,147 @@
+"""Corpora of dialogue as JSON: the character-mining layout, and ConvoKit's ``utterances.jsonl``.
+
+Character mining: episodes hold scenes, scenes hold utterances with a list of speakers; the text with notes is
+taken where there is one. ConvoKit: an utterance a line; those of a conversation are brought together in the
+order of the file, and each conversation is a scene. Kept: names as the corpus has them, notes in brackets as
+directions, JSON pointers or line numbers. Told: empty texts, replies to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from mempabench.artifacts import parse_json
+from mempabench.domain.transcripts import Direction
+from mempabench.errors import InputError
+from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
+from mempabench.importers.text import clean, decoded, episode_of, split_directions
+
+
+def read_character_mining(content: bytes, name: str) -> Transcript:
+    """Read a season or an episode in the character-mining layout.
+
+    Raises:
+        InputError: when it is no JSON, or holds no utterance.
+    """
+    value = _json(decoded(content, name), name)
+    reader = _Mining()
+    for pointer, episode in _episodes(value):
+        reader.episode(episode, pointer)
+    if not reader.count:
+        raise InputError(f"{name}: no scenes with utterances in it; is this a character-mining file?")
+    return Transcript(tuple(reader.scenes), headings=len(reader.scenes), oddities=tuple(reader.oddities))
+
+
+def _json(text: str, where: str) -> Any:
+    try:
+        return parse_json(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: not JSON ({clean(str(error))})") from error
+
+
+def _episodes(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the episodes of a season, a list of them, or the one that the file is."""
+    if isinstance(value, dict) and not isinstance(value.get("episodes"), list):
+        yield "", value
+        return
+    listed, above = (value["episodes"], "/episodes") if isinstance(value, dict) else (value, "")
+    for number, one in enumerate(listed if isinstance(listed, list) else []):
+        if isinstance(one, dict):
+            yield f"{above}/{number}", one
+
+
+class _Mining:
+    """Gathers scenes."""
+
+    def __init__(self) -> None:
+        self.scenes: list[RawScene] = []
+        self.oddities: list[Oddity] = []
+        self.count = 0
+
+    def episode(self, episode: dict[str, Any], pointer: str) -> None:
+        """Take in an episode."""
+        named = episode_of(_text(episode.get("episode_id")).replace("_", ""))
+        title = clean(_text(episode.get("title")))
+        for number, scene in enumerate(_list(episode.get("scenes"))):
+            utterances = _list(scene.get("utterances")) if isinstance(scene, dict) else []
+            lines = [
+                self._line(one, f"{pointer}/scenes/{number}/utterances/{place}")
+                for place, one in enumerate(utterances)
+                if isinstance(one, dict)
+            ]
+            self.scenes.append(RawScene(named[0] if named else "", title, "", tuple(lines)))
+
+    def _line(self, one: dict[str, Any], pointer: str) -> RawLine:
+        self.count += 1
+        speakers = [clean(_text(speaker)) for speaker in _list(one.get("speakers"))]
+        raw = _text(one.get("transcript_with_note")) or _text(one.get("transcript"))
+        text, directions = split_directions(clean(raw))
+        label = " and ".join(speaker for speaker in speakers if speaker)
+        if not label:
+            alone = (Direction(at=0, text=clean(raw).strip("()[] ")),) if raw else ()
+            return RawLine(None, "", alone, self.count, pointer=pointer, raw=raw)
+        if not text and not directions:
+            self.oddities.append(Oddity(None, f"{pointer}: an empty utterance by {label}; kept"))
+        return RawLine(label, text, directions, self.count, pointer=pointer, raw=raw)
+
+
+def read_convokit(content: bytes, name: str) -> Transcript:
+    """Read ConvoKit's ``utterances.jsonl``, of either age.
+
+    Raises:
+        InputError: naming the line that is no JSON object; when there is no utterance.
+    """
+    conversations: dict[str, list[RawLine]] = {}
+    replies: list[tuple[int, str]] = []
+    known: set[str] = set()
+    oddities: list[Oddity] = []
+    for number, text in enumerate(decoded(content, name).split("\n"), start=1):
+        if not text.strip():
+            continue
+        one = _json(text, f"{name}:{number}")
+        if not isinstance(one, dict) or "text" not in one:
+            raise InputError(
+                f"{name}:{number}: not an utterance with a text; is this utterances.jsonl of ConvoKit?"
+            )
+        own = _text(one.get("id"))
+        conversation = _text(one.get("conversation_id") or one.get("root")) or own
+        known.add(own)
+        reply = _text(one.get("reply-to") or one.get("reply_to"))
+        if reply:
+            replies.append((number, reply))
+        line = RawLine(
+            clean(_text(one.get("speaker") or one.get("user"))), clean(_text(one["text"])), (), number
+        )
+        if not line.text:
+            oddities.append(Oddity(number, f"an empty text by {line.label}; kept"))
+        conversations.setdefault(conversation, []).append(line)
+    if not conversations:
+        raise InputError(f"{name}: no utterance in it; is this utterances.jsonl of ConvoKit?")
+    oddities += [
+        Oddity(number, f"a reply to '{reply}', which isn't there")
+        for number, reply in replies
+        if reply not in known
+    ]
+    scenes = tuple(RawScene("", "", "", tuple(lines)) for lines in conversations.values())
+    return Transcript(scenes, headings=None, oddities=tuple(oddities))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):  # ConvoKit's newest dumps hold the speaker as an object
+        value = value.get("id")
+    return value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
+
+
+def shape_of(text: str) -> str | None:
+    """Return which of these a JSON text looks like, or None."""
+    first = text.lstrip().split("\n", 1)[0]
+    if '"utterances"' in text and '"transcript' in text:
+        return "character_mining"
+    if '"text"' in first and ('"conversation_id"' in first or '"root"' in first):
+        return "convokit"
+    return None
