@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mempabench.importers import importer
+from mempabench.importers import read_transcript
 from mempabench.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -94,7 +94,7 @@ def ingesting() -> Iterator[tuple[str, float, float, str]]:
 
 def _reading(files: list[tuple[bytes, str]]) -> tuple[float, float]:
     def ours() -> int:
-        return sum(len(importer(name)(content, "file").spoken()) for content, name in files)
+        return sum(len(read_transcript(name, content, "file").spoken()) for content, name in files)
 
     def plain() -> int:
         return sum(len(content.decode("utf-8").split("\n")) for content, _ in files)

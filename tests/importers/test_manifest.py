@@ -130,3 +130,21 @@ def test_a_column_without_its_name_is_a_usage_error(tmp_path: Path, table: Path,
 
     assert refused.code == 2
     assert "'speaker' is not OURS=THEIRS" in refused.told[-1]
+
+
+def test_the_cast_suggests_who_may_be_one_person(project: Path, tmp_path: Path, mempabench: Command) -> None:
+    names = ["Mara", "Mara Field", "Gwendolen", "Gwendolin", "Will", "William", "1st Sailor", "Sailor"]
+    table = tmp_path / "names.csv"
+    table.write_text(
+        "speaker,line\n" + "".join(f"{name},Go.\n{name},No.\n" for name in names), encoding="utf-8"
+    )
+
+    assert mempabench("-C", project, "transcripts", "add", table, *SAID).code == 0
+
+    text = (project / "transcripts_raw/sources.toml").read_text("utf-8")
+    suggested = [
+        line.split('name = "')[1].split('"')[0] for line in text.splitlines() if "the same as" in line
+    ]
+    assert suggested == ["Mara", "Gwendolen"]
+    (source,) = Workspace(project).sources
+    assert len(source.cast) == len(names)

@@ -68,4 +68,6 @@ def read_transcript(format_name: str, content: bytes, name: str, reading: Readin
     Raises:
         InputError: when there is no such format, or the file can't be read as it.
     """
-    return repaired(placed(importer(format_name)(content, name, reading), content))
+    transcript = placed(importer(format_name)(content, name, reading), content)
+    plain = content.isascii() and b"\\u" not in content and b"&" not in content
+    return transcript if plain else repaired(transcript)

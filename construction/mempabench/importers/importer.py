@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from mempabench.domain.transcripts import Direction, Reading
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RawLine:
     """A turn as the file has it."""
 
@@ -29,7 +29,7 @@ class RawLine:
     """When it was said, in ISO 8601 with a zone only where the file has one; empty where it has no times."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RawScene:
     """A scene as the file has it."""
 

@@ -126,10 +126,21 @@ def _cast(people: Counter[str]) -> list[str]:
     for label, count in people.most_common():
         named = "" if _is_named(label) else ", named = false"
         hint = f"  # {count} lines"
-        if label in alike:
-            hint += f"; the same as {alike[label]}? then make one an alias of the other"
+        same = alike.get(label) or longer_name(label, people)
+        if same:
+            hint += f"; the same as {same}? then make one an alias of the other"
         lines.append(f"    {{ person = {_quoted(slugs[label])}, name = {_quoted(label)}{named} }},{hint}")
     return lines
+
+
+def longer_name(label: str, people: Iterable[str]) -> str | None:
+    """Return the one longer name that begins or ends with a label as a whole word, or None; extras have none.
+
+    >>> longer_name("Mara", ["Mara", "Mara Field", "Otto"]), longer_name("Will", ["William", "Will A", "Will B"])
+    ('Mara Field', None)
+    """
+    longer = [name for name in people if name.startswith(f"{label} ") or name.endswith(f" {label}")]
+    return longer[0] if len(longer) == 1 and _is_named(label) and _is_named(longer[0]) else None
 
 
 def _is_named(label: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from mempabench.importers.importer import RawLine, Transcript
 from mempabench.importers.text import encoding_of
 
-_LINE = re.compile(rb"(?P<words>[^\r\n]*)(?P<end>\r\n|\r|\n|\Z)")
+_LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 
 _WIDE_LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 
@@ -33,9 +33,9 @@ def _placed(line: RawLine, lines: list[tuple[int, int, str]]) -> RawLine:
     if line.pointer or not 0 < line.number <= len(lines):
         return line
     own = lines[line.number - 1 : max(line.number, line.last)]
-    return replace(
-        line, pointer=f"bytes {own[0][0]}-{own[-1][1]}", raw="\n".join(words for _, _, words in own)
-    )
+    raw = own[0][2] if len(own) == 1 else "\n".join(words for _, _, words in own)
+    where = f"bytes {own[0][0]}-{own[-1][1]}"
+    return RawLine(line.label, line.text, line.directions, line.number, line.last, where, raw, line.time)
 
 
 def _lines(content: bytes) -> Iterator[tuple[int, int, str]]:
@@ -45,8 +45,8 @@ def _lines(content: bytes) -> Iterator[tuple[int, int, str]]:
         yield from _wide_lines(content, encoding)
         return
     for found in _LINE.finditer(content):
-        words = found["words"].decode(encoding, "replace").removeprefix("\ufeff")
-        yield found.start(), found.end("words"), words
+        start, end = found.span(1)
+        yield start, end, content[start:end].decode(encoding, "replace").removeprefix("\ufeff")
 
 
 def _wide_lines(content: bytes, encoding: str) -> Iterator[tuple[int, int, str]]:

@@ -43,7 +43,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 _MOST_BYTES = 200_000_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """One row, its columns under the names of ``COLUMNS``."""
 
@@ -57,7 +57,8 @@ class Row:
 
     def of(self, column: str) -> str:
         """Return a column's value, cleaned; empty where there is none."""
-        return clean(self.values.get(column, ""))
+        value = self.values.get(column)
+        return clean(value) if value else ""
 
 
 def read_season_table(content: bytes, name: str, reading: Reading = AS_IT_IS) -> Transcript:
@@ -148,7 +149,7 @@ def _csv_body(reader: Any, places: Mapping[str, int], name: str) -> Iterator[Row
             raise InputError(f"{name}:{number}: not a row ({error}); mend it") from error
         if fields is None:
             return
-        if any(field.strip() for field in fields):
+        if "".join(fields).strip():
             values = {column: fields[place] for column, place in places.items() if place < len(fields)}
             yield Row(number, values, last=reader.line_num)
 
@@ -241,6 +242,6 @@ def _odd_rows(rows: Sequence[Row]) -> Iterator[Oddity]:
     for row in rows:
         if before == row.values:
             yield Oddity(row.number, "the same row as the one before it")
-        if row.of("deleted").casefold() in ("true", "1", "yes"):
+        if "deleted" in row.values and row.of("deleted").casefold() in ("true", "1", "yes"):
             yield Oddity(row.number, "marked as deleted; it is kept")
         before = row.values
