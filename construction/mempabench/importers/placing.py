@@ -9,8 +9,6 @@ from dataclasses import replace
 from mempabench.importers.importer import RawLine, Transcript
 from mempabench.importers.text import encoding_of
 
-_LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
-
 _WIDE_LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 
 
@@ -44,9 +42,11 @@ def _lines(content: bytes) -> Iterator[tuple[int, int, str]]:
     if encoding.startswith("utf-16"):
         yield from _wide_lines(content, encoding)
         return
-    for found in _LINE.finditer(content):
-        start, end = found.span(1)
-        yield start, end, content[start:end].decode(encoding, "replace").removeprefix("\ufeff")
+    start = 0
+    for line in content.splitlines(keepends=True):
+        words = line.rstrip(b"\r\n")
+        yield start, start + len(words), words.decode(encoding, "replace").removeprefix("\ufeff")
+        start += len(line)
 
 
 def _wide_lines(content: bytes, encoding: str) -> Iterator[tuple[int, int, str]]:
