@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 
 import pytest
 from hypothesis import given, settings
@@ -124,3 +125,48 @@ def test_a_million_inputs_over_all_importers_are_read_or_refused(name: str) -> N
         data = b"".join(rng.choices(pieces, k=rng.randrange(14)))
         found, refused = read_or_refused(name, data)
         assert found is not None or refused.startswith("some.file"), data
+
+
+HEADS = ["", "Mara: a\nMara: b\n", "<p>Mara: a<p>", "INT. A\n\n          M\n     b\n", "speaker,line\n"]
+HEADS += ["WEBVTT\n\n00:01.000 --> 00:02.000\n", "FIRST ACT\n\nMara.  Go.\n\n"]
+REPEATED = [
+    "<!",
+    "<!--",
+    "<a ",
+    "&#",
+    "((",
+    "/* ",
+    "**a",
+    "_a ",
+    "a: ",
+    "Mara: Go. ",
+    "(a) ",
+    "<v ",
+    "\\(",
+    "[[",
+    "{",
+    '"',
+]
+
+
+class TooSlow(Exception):
+    """An importer that doesn't come back."""
+
+
+def give_up(*_: object) -> None:
+    raise TooSlow
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", IMPORTERS)
+def test_no_importer_hangs_on_what_is_repeated(name: str) -> None:
+    signal.signal(signal.SIGALRM, give_up)
+    for head in HEADS:
+        for piece in [*PIECES, *REPEATED]:
+            signal.alarm(30)
+            try:
+                read_or_refused(name, (head + piece * (120_000 // len(piece))).encode())
+            except TooSlow:
+                pytest.fail(f"{name} doesn't come back from {head!r} and then {piece!r} again and again")
+            finally:
+                signal.alarm(0)

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from typing import TYPE_CHECKING
 
 from mempabench.importers.fan_transcript import read_lines
 from mempabench.importers.importer import Oddity, Transcript
 from mempabench.importers.text import clean, decoded_as_found
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
 
 _DECLARED = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*(?P<name>[A-Za-z0-9_.:-]{1,40})", re.I)
 _WESTERN = frozenset(
@@ -45,6 +48,8 @@ _UNREAD = frozenset(
     {"script", "style", "head", "nav", "footer", "form", "noscript", "aside", "button", "select", "title"}
     | {"template", "svg", "iframe"}
 )
+_C1 = {code: bytes([code]).decode("cp1252", "ignore") or None for code in range(0x80, 0xA0)}
+"""What browsers make of numeric references to control characters: those of Windows-1252."""
 _PARAGRAPHS = re.compile(r"<(?:p|br|li|tr|div)\b", re.I)
 _SHAPE = re.compile(r"<(?:!doctype html|html|body|p|div|br)\b", re.I)
 
@@ -57,10 +62,21 @@ def read_fan_page(content: bytes, name: str) -> Transcript:
     """
     text, oddities = _decoded(content, name)
     page = _Page(wraps=bool(_PARAGRAPHS.search(text)))
-    page.feed(text)
-    page.close()
-    page.end_line()
+    page.walk(_tree(text))
     return read_lines(page.lines, name, oddities)
+
+
+def _tree(text: str) -> HtmlElement | None:
+    """Return the page as browsers would mend it; None when there is nothing in it."""
+    from lxml import etree, html
+
+    parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
+    try:
+        return html.document_fromstring(
+            text.replace("\x00", "\ufffd").encode("utf-8", "replace"), parser=parser
+        )
+    except (etree.ParserError, etree.XMLSyntaxError):
+        return None
 
 
 def looks_like_a_page(text: str) -> bool:
@@ -88,7 +104,7 @@ def _is_utf8(content: bytes) -> bool:
 
 
 @dataclass
-class _Page(HTMLParser):
+class _Page:
     """Gathers the lines that a reader sees."""
 
     wraps: bool
@@ -96,48 +112,47 @@ class _Page(HTMLParser):
     lines: list[tuple[int, str]] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     number: int = 1
+    """Line of the first word of the line that is being read."""
+    here: int = 1
+    """Line in the file up to which the page was read."""
     pre: int = 0
-    unread: list[str] = field(default_factory=list)
+    unread: int = 0
 
-    def __post_init__(self) -> None:
-        super().__init__(convert_charrefs=True)
+    def walk(self, root: HtmlElement | None) -> None:
+        """Read a page from top to bottom."""
+        from lxml import etree
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a line, or a part that isn't read."""
-        if tag == "body":
-            self.unread.clear()
-        if tag in _UNREAD:
-            self.unread.append(tag)
-        self.pre += tag == "pre"
-        if tag in _BREAKS:
-            self.end_line()
+        for event, element in etree.iterwalk(root, events=("start", "end")) if root is not None else ():
+            tag = element.tag if isinstance(element.tag, str) else ""
+            step = 1 if event == "start" else -1
+            self.pre += step * (tag == "pre")
+            self.unread += step * (tag in _UNREAD)
+            if tag in _BREAKS:
+                self._end_line()
+            if event == "start":
+                self.here = max(self.here, element.sourceline or 1)
+            self._text((element.text if event == "start" else element.tail) or "")
+        self._end_line()
 
-    def handle_endtag(self, tag: str) -> None:
-        """End a line, or a part that isn't read; an end without a beginning means nothing."""
-        if tag in self.unread:
-            del self.unread[self.unread.index(tag) :]
-        self.pre = max(0, self.pre - (tag == "pre"))
-        if tag in _BREAKS:
-            self.end_line()
-
-    def handle_data(self, data: str) -> None:
+    def _text(self, text: str) -> None:
         """Take in text; a blank line ends a line too, and any line end where paragraphs aren't marked."""
         if self.unread:
+            self.here += text.count("\n")
             return
-        above = self.getpos()[0]
-        for piece in re.split(r"(\n[ \t]*\n)" if self.wraps and not self.pre else r"(\n)", data):
+        for piece in re.split(
+            r"(\n[ \t]*\n)" if self.wraps and not self.pre else r"(\n)", text.translate(_C1)
+        ):
             if piece.strip():
                 if not self.words:
-                    self.number = above + piece[: len(piece) - len(piece.lstrip())].count("\n")
+                    self.number = self.here + piece[: len(piece) - len(piece.lstrip())].count("\n")
                 self.words.append(piece)
             elif "\n" in piece:
-                self.end_line()
-            else:
+                self._end_line()
+            elif self.words:
                 self.words.append(piece)
-            above += piece.count("\n")
+            self.here += piece.count("\n")
 
-    def end_line(self) -> None:
-        """End the line that is being read."""
+    def _end_line(self) -> None:
         text = clean("".join(self.words))
         self.words = []
         if text:

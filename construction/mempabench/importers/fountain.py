@@ -21,9 +21,9 @@ _HEADING = re.compile(r"^(?:INT|EXT|EST|INT\./EXT|INT/EXT|EXT/INT|EXT\./INT|I/E)
 _FORCED_HEADING = re.compile(r"^\.(?=[^.])")
 _SCENE_NUMBER = re.compile(r"\s*#[\w.-]+#\s*$")
 _TITLE_KEY = re.compile(r"^(?P<key>[A-Za-z][A-Za-z ]{0,30}):\s*(?P<value>.*)$")
-_EMPHASIS = re.compile(r"(?<!\\)(\*{1,3}|_)(?=\S)(.+?)(?<=\S)(?<!\\)\1")
-_BONEYARD = re.compile(r"/\*.*?\*/", re.DOTALL)
-_NOTE = re.compile(r"\[\[(?:(?!\]\]|\n[ \t]?\n)[\s\S]){0,20000}\]\]")
+_EMPHASIS = re.compile(r"(?<!\\)(\*{1,3}|_)(?=\S)((?:[^*_\\]|\\.)+)(?<=\S)\1")
+_BLANK_LINE = re.compile(r"\n[ \t]?\n")
+_LONGEST_NOTE = 20_000
 
 
 def read_fountain(content: bytes, name: str) -> Transcript:
@@ -33,7 +33,7 @@ def read_fountain(content: bytes, name: str) -> Transcript:
         InputError: when the file is no text.
     """
     text, oddities = decoded_as_found(content, name)
-    lines = _without(_NOTE, _without(_BONEYARD, text, ""), _GONE).split("\n")
+    lines = _without_notes(_without_boneyard(text)).split("\n")
     reader = _Reader(oddities=oddities)
     start = reader.title_page(lines)
     reader.body(lines, start)
@@ -51,9 +51,34 @@ def looks_like_fountain(text: str) -> bool:
     )
 
 
-def _without(pattern: re.Pattern[str], text: str, mark: str) -> str:
-    """Take out what a pattern finds, keeping the line ends so that numbers stay those of the file."""
-    return pattern.sub(lambda found: mark + f"\n{mark}" * found[0].count("\n"), text)
+def _without_boneyard(text: str) -> str:
+    """Take out what stands between ``/*`` and ``*/``; what is never closed stays."""
+    kept: list[str] = []
+    end = 0
+    while (start := text.find("/*", end)) >= 0 and (closed := text.find("*/", start + 2)) >= 0:
+        kept += [text[end:start], "\n" * text.count("\n", start, closed)]
+        end = closed + 2
+    return "".join([*kept, text[end:]])
+
+
+def _without_notes(text: str) -> str:
+    """Take out what stands between ``[[`` and ``]]`` within a paragraph, leaving a mark on each of its lines."""
+    kept: list[str] = []
+    end, closed = 0, -1
+    while (start := text.find("[[", end)) >= 0:
+        if closed < start + 2:
+            closed = text.find("]]", start + 2)
+        if closed < 0:
+            break
+        blank = _BLANK_LINE.search(text, start + 2, min(closed, start + _LONGEST_NOTE))
+        if blank or closed > start + _LONGEST_NOTE:
+            unclosed = blank.start() if blank else start + _LONGEST_NOTE
+            kept.append(text[end:unclosed])
+            end = unclosed
+        else:
+            kept += [text[end:start], _GONE + f"\n{_GONE}" * text.count("\n", start, closed)]
+            end = closed + 2
+    return "".join([*kept, text[end:]])
 
 
 @dataclass

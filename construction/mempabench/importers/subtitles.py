@@ -20,7 +20,7 @@ from mempabench.importers.text import clean, decoded, decoded_as_found, split_di
 
 _TIME = r"(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}"
 _TIMES = re.compile(rf"^\s*(?P<start>{_TIME})\s*-->\s*(?P<end>{_TIME})")
-_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+(?P<name>[^>]*)>(?P<text>(?:(?!<v[\s.])[\s\S])*)", re.I)
+_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+(?P<name>[^<>]{0,200})>(?P<text>(?:(?!<v[\s.])[\s\S])*)", re.I)
 _TAG = re.compile(r"<[^<>]{0,200}>|\{\\[^{}]{0,200}\}")
 _NAMED = re.compile(r"^(?P<name>[A-Z][A-Z0-9 .'’#-]{0,40}):\s*(?P<text>.*)$", re.DOTALL)
 
