@@ -92,7 +92,7 @@ def inspect_file(
         }
         click.echo(canonical_json({**shown, "people": list(found.speakers)}))
         return
-    scenes = "unknown" if found.scenes is None else found.scenes
+    scenes = "unknown; one scene an episode" if found.scenes is None else found.scenes
     click.echo(f"format    {found.format} ({found.why})")
     click.echo(f"scenes    {scenes}")
     click.echo(f"lines     {found.lines}")
