@@ -170,3 +170,10 @@ def test_no_importer_hangs_on_what_is_repeated(name: str) -> None:
                 pytest.fail(f"{name} doesn't come back from {head!r} and then {piece!r} again and again")
             finally:
                 signal.alarm(0)
+
+
+@pytest.mark.parametrize("name", IMPORTERS)
+def test_a_file_too_large_is_refused_before_it_is_read(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mempabench.importers.MOST_BYTES", 5)
+
+    assert read_or_refused(name, b"Mara: ")[1] == "some.file: 6 bytes; files of more than 5 are split first"

@@ -148,3 +148,29 @@ def test_the_cast_suggests_who_may_be_one_person(project: Path, tmp_path: Path, 
     assert suggested == ["Mara", "Gwendolen"]
     (source,) = Workspace(project).sources
     assert len(source.cast) == len(names)
+
+
+def test_a_corpus_in_a_folder_gets_its_names(project: Path, tmp_path: Path, mempabench: Command) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "utterances.jsonl").write_text(
+        '{"id": "1", "conversation_id": "1", "text": "Go.", "speaker": "u0"}\n'
+        '{"id": "2", "conversation_id": "1", "text": "No.", "speaker": "u1"}\n',
+        encoding="utf-8",
+    )
+    (corpus / "speakers.json").write_text('{"u0": {"meta": {"character_name": "Mara Field"}}, "u1": {}}')
+
+    inspected = mempabench("transcripts", "inspect", corpus)
+    added = mempabench("-C", project, "transcripts", "add", corpus, *SAID, "--candidate", "Mara Field")
+    empty = mempabench("transcripts", "inspect", tmp_path)
+
+    assert "format    convokit" in inspected.out
+    assert added.code == 0
+    (source,) = Workspace(project).sources
+    assert [(member.person, member.name, member.aliases) for member in source.cast] == [
+        ("mara_field", "Mara Field", ("u0",)),
+        ("u1", "u1", ()),
+    ]
+    assert source.candidates == ("mara_field",)
+    assert empty.code == 1
+    assert "a folder is read where it holds ConvoKit's utterances.jsonl" in empty.told[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -62,8 +62,32 @@ def _reading(columns: tuple[str, ...], scene_gap: float | None, date_order: Date
     )
 
 
+def _file_of(path: Path) -> Path:
+    """Return a file, or the one that a corpus's folder is about."""
+    if not path.is_dir():
+        return path
+    inside = path / "utterances.jsonl"
+    if not inside.is_file():
+        raise InputError(
+            f"{path}: a folder is read where it holds ConvoKit's utterances.jsonl; give files else"
+        )
+    return inside
+
+
+def _names_beside(files: Iterable[Path]) -> dict[str, str]:
+    """Return the names that lie beside a corpus's utterances."""
+    from mempabench.importers.corpora import convokit_names
+
+    names: dict[str, str] = {}
+    for file in files:
+        for beside in ("users.json", "speakers.json") if file.name == "utterances.jsonl" else ():
+            if (file.parent / beside).is_file():
+                names |= convokit_names((file.parent / beside).read_bytes(), str(file.parent / beside))
+    return names
+
+
 @transcripts.command("inspect")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(exists=True, path_type=Path))
 @click.option("--format", "format_name", help="Read it as this format instead of guessing.")
 @_guiding
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
@@ -79,6 +103,7 @@ def inspect_file(
     from mempabench.domain.record import canonical_json
     from mempabench.importers.inspecting import inspect
 
+    file = _file_of(file)
     found = inspect(file.read_bytes(), file.name, format_name, _reading(columns, scene_gap, date_order))
     warnings = [{"line": oddity.line, "what": oddity.what} for oddity in found.oddities]
     if as_json:
@@ -131,9 +156,7 @@ def convert(
 
 
 @transcripts.command()
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--source", required=True, help="Id of the new source: lower case, such as my_series.")
 @click.option("--title", prompt=True, help="Title as people know it.")
 @click.option("--origin", prompt="Where it comes from", help="Who made it and how it came here.")
@@ -171,9 +194,10 @@ def add(
     from mempabench.importers.manifest import Terms
 
     project = workspace(ctx)
-    terms = Terms(
-        title, origin, license_name, redistributable, candidates, _reading(columns, scene_gap, date_order)
-    )
+    files = tuple(_file_of(path) for path in files)
+    reading = _reading(columns, scene_gap, date_order)
+    names = _names_beside(files)
+    terms = Terms(title, origin, license_name, redistributable, candidates, reading, names)
     with project.writing("mempabench transcripts add"):
         for line in added(project, files, source, terms, format_name):
             click.echo(told(line))

@@ -43,6 +43,10 @@ IMPORTERS: dict[str, Importer] = {
 }
 
 
+MOST_BYTES = 50_000_000
+"""Size of the largest file that is read; a read one takes about twenty times its size in memory."""
+
+
 def importer(name: str) -> Importer:
     """Return the importer of a format.
 
@@ -66,8 +70,10 @@ def read_transcript(format_name: str, content: bytes, name: str, reading: Readin
         reading: What the file doesn't say about how it is to be read.
 
     Raises:
-        InputError: when there is no such format, or the file can't be read as it.
+        InputError: when there is no such format, the file can't be read as it, or it is too large.
     """
+    if len(content) > MOST_BYTES:
+        raise InputError(f"{name}: {len(content):,} bytes; files of more than {MOST_BYTES:,} are split first")
     transcript = placed(importer(format_name)(content, name, reading), content)
     plain = content.isascii() and b"\\u" not in content and b"&" not in content
     return transcript if plain else repaired(transcript)

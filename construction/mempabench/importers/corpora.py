@@ -17,6 +17,9 @@ from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
 from mempabench.importers.text import clean, decoded, episode_of, split_directions
 
+_NAME_FIELDS = ("name", "character_name", "character name", "character", "username")
+"""Where corpora keep the name of a speaker."""
+
 
 def read_character_mining(content: bytes, name: str) -> Transcript:
     """Read a season or an episode in the character-mining layout.
@@ -125,6 +128,25 @@ def read_convokit(content: bytes, name: str) -> Transcript:
     ]
     scenes = tuple(RawScene("", "", "", tuple(lines)) for lines in conversations.values())
     return Transcript(scenes, headings=None, oddities=tuple(oddities))
+
+
+def convokit_names(content: bytes, name: str) -> dict[str, str]:
+    """Return the names that ``speakers.json`` (once ``users.json``) gives to ids, where it gives any.
+
+    Raises:
+        InputError: when it is no JSON object.
+    """
+    value = _json(decoded(content, name), name)
+    if not isinstance(value, dict):
+        raise InputError(f"{name}: an object of speakers is expected; is this of ConvoKit?")
+    names: dict[str, str] = {}
+    for key, speaker in value.items():
+        about = speaker if isinstance(speaker, dict) else {}
+        about = about["meta"] if isinstance(about.get("meta"), dict) else about
+        found = next((clean(_text(about[field])) for field in _NAME_FIELDS if about.get(field)), "")
+        if found:
+            names[key] = found
+    return names
 
 
 def _list(value: Any) -> list[Any]:

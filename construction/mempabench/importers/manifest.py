@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mempabench.domain.transcripts import AS_IT_IS, Reading
 from mempabench.errors import InputError
@@ -32,6 +32,8 @@ class Terms:
     """Labels of those who may become users; the two who speak most when none is given."""
     reading: Reading = AS_IT_IS
     """What the files don't say about how they are to be read."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Names by label, where the files have ids only."""
 
 
 def entry(
@@ -55,7 +57,8 @@ def entry(
             f"{source}: the files are of several formats ({', '.join(sorted(formats))}); add them apart"
         )
     labels = _people(found)
-    chosen = _candidates(terms.candidates, labels)
+    names = {label: terms.names.get(label, label) for label in labels}
+    chosen = _candidates(terms.candidates, labels, names)
     lines = [
         "",
         "[[source]]",
@@ -68,7 +71,7 @@ def entry(
         *_reading(terms.reading),
         f"candidates = [{', '.join(_quoted(person) for person in chosen)}]",
         "cast = [",
-        *_cast(labels),
+        *_cast(labels, names),
         "]",
         "files = [",
         *_files(files, found),
@@ -107,29 +110,33 @@ def _people(found: Iterable[Inspection]) -> Counter[str]:
     return people
 
 
-def _candidates(wanted: Sequence[str], people: Counter[str]) -> list[str]:
-    slugs = _slugs(people)
+def _candidates(wanted: Sequence[str], people: Counter[str], names: Mapping[str, str]) -> list[str]:
+    slugs = _slugs(names)
     if not wanted:
-        named = [label for label, _ in people.most_common() if _is_named(label)]
+        named = [label for label, _ in people.most_common() if _is_named(names[label])]
         return [slugs[label] for label in named[:2]]
-    by_name = {label.casefold(): slug for label, slug in slugs.items()}
+    known = {form.casefold(): slug for label, slug in slugs.items() for form in (label, names[label])}
     for name in wanted:
-        if name.casefold() not in by_name:
+        if name.casefold() not in known:
             raise InputError(f"candidate '{name}' speaks in none of the files; there are {', '.join(people)}")
-    return [by_name[name.casefold()] for name in wanted]
+    return [known[name.casefold()] for name in wanted]
 
 
-def _cast(people: Counter[str]) -> list[str]:
-    slugs = _slugs(people)
-    alike = dict(near_duplicates(people))
+def _cast(people: Counter[str], names: Mapping[str, str]) -> list[str]:
+    slugs = _slugs(names)
+    alike = dict(near_duplicates(names.values()))
     lines = []
     for label, count in people.most_common():
-        named = "" if _is_named(label) else ", named = false"
+        name = names[label]
+        aliases = f", aliases = [{_quoted(label)}]" if name != label else ""
+        named = "" if _is_named(name) else ", named = false"
         hint = f"  # {count} lines"
-        same = alike.get(label) or longer_name(label, people)
+        same = alike.get(name) or longer_name(name, names.values())
         if same:
             hint += f"; the same as {same}? then make one an alias of the other"
-        lines.append(f"    {{ person = {_quoted(slugs[label])}, name = {_quoted(label)}{named} }},{hint}")
+        lines.append(
+            f"    {{ person = {_quoted(slugs[label])}, name = {_quoted(name)}{aliases}{named} }},{hint}"
+        )
     return lines
 
 
@@ -147,11 +154,11 @@ def _is_named(label: str) -> bool:
     return not (is_collective(label) or _EXTRA.search(label))
 
 
-def _slugs(people: Iterable[str]) -> dict[str, str]:
-    """Return an id for each label, all different."""
+def _slugs(names: Mapping[str, str]) -> dict[str, str]:
+    """Return an id for each label, made of its name, all different."""
     slugs: dict[str, str] = {}
-    for label in people:
-        plain = unicodedata.normalize("NFKD", label).encode("ascii", "ignore").decode().casefold()
+    for label, name in names.items():
+        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().casefold()
         slug = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:36] or "somebody"
         slug = slug if slug[0].isalpha() else f"x_{slug}"
         taken = set(slugs.values())

@@ -40,8 +40,6 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 """What a column may be called, the best name first."""
 
-_MOST_BYTES = 200_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -70,12 +68,8 @@ def read_season_table(content: bytes, name: str, reading: Reading = AS_IT_IS) ->
         reading: What the file calls its columns, where that isn't one of ``COLUMNS``.
 
     Raises:
-        InputError: when it has no column for speaker or words, naming the columns that it has; or it is too large.
+        InputError: when it has no column for speaker or words, naming the columns that it has.
     """
-    if len(content) > _MOST_BYTES:
-        raise InputError(
-            f"{name}: {len(content):,} bytes; tables of more than {_MOST_BYTES:,} are split first"
-        )
     text, oddities = decoded_as_found(content, name)
     read = _json_rows if text.lstrip()[:1] in ("[", "{") else _csv_rows
     rows, given = read(text, name, reading.columns)
