@@ -15,22 +15,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mempabench.domain.transcripts import Direction
 from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
 from mempabench.importers.text import decoded_as_found, episode_of, numbered, shown, split_directions
 
-_HEADING = re.compile(r"^scene:\s*(?P<heading>.*)$", re.I)
+_HEADING = re.compile(r"^(?:scene:\s*(?P<bare>.*)|[(\[]\s*scene:\s*(?P<set>.*?)\s*[)\]]*)$", re.I)
 _CUE = re.compile(
     r"^(?P<label>[^\s:()\[\]][^:()\[\]]{0,60}?)\s*"
     r"(?:[(\[](?P<how>[^()\[\]]{0,300})[)\]]\s*)?:(?!//)\s*(?P<text>.*)$"
 )
-_ALONE = re.compile(r"^[(\[](?P<text>[^()\[\]]*)[)\]]$")
+_ALONE = re.compile(r"^(?:[(\[](?P<text>[^()\[\]]*)[)\]]|<(?P<angle>[^<>]*)>|\{(?P<brace>[^{}]*)\})$")
 _CREDIT = re.compile(
-    r"^(?:(?:written|directed|transcribed|created|produced|edited) by|story(?: by)?\s*:|teleplay(?: by)?\s*:"
-    r"|screenplay(?: by)?\s*:|transcript(?: by)?\s*:|credits sequence|opening credits|closing credits|end credits)",
+    r"^(?:(?:written|directed|transcribed|created|produced|edited) by\b|[^:()\[\]]{1,60}\bby\s*:"
+    r"|(?:story|teleplay|screenplay|transcript)\s*:"
+    r"|(?:(?:opening |closing |end |ending )?credits(?: sequence)?|commercial(?: break)?|(?:the )?end)\W*$)",
     re.I,
 )
 _FOOTER = re.compile(
@@ -45,6 +46,8 @@ _ESCAPES = {f"\\{char}": chr(0xFDD0 + number) for number, char in enumerate("()[
 _ESCAPE = re.compile("|".join(map(re.escape, _ESCAPES)))
 _PLAIN = str.maketrans({hidden: escape[1] for escape, hidden in _ESCAPES.items()})
 _STOPS = ",.;:!?"
+_ENDS = ".!?…\"”'’)]-–—:;*~"
+"""What a whole speech ends in."""
 _UNNAMED = "?"
 _MIN_CUES = 2
 """Cues with a colon that make a label known, so that its other cues may be mended."""
@@ -111,7 +114,8 @@ def as_text(transcript: Transcript) -> str:
 
 def _as_line(line: RawLine, slipped: re.Pattern[str]) -> str:
     if line.label is None:
-        return " ".join(f"({_escaped(direction.text)})" for direction in line.directions)
+        alone = " ".join(f"({_escaped(direction.text)})" for direction in line.directions)
+        return alone.replace(":", r"\:", 1) if _HEADING.match(alone) else alone
     text, end = "", 0
     for direction in line.directions:
         text += f"{_piece(line.text[end : direction.at], after=end > 0 or bool(text))} ({_escaped(direction.text)})"
@@ -220,14 +224,16 @@ class _Reader:
             self._say(label, None, words, number)
         elif heading:
             last = self.scenes[-1]
-            self.scenes.append(_Scene(last.episode, last.title, _shown(heading["heading"].strip())))
+            self.scenes.append(
+                _Scene(last.episode, last.title, _shown((heading["bare"] or heading["set"] or "").strip()))
+            )
             self.headings += 1
         elif episode := episode_of(text):
             self.scenes.append(_Scene(episode[0], _shown(episode[1])))
         elif _CREDIT.match(text):
             self.note(number, f"'{shown(text)}' is a credit; left out")
         elif alone:
-            self._direct(alone["text"], number)
+            self._direct(alone["text"] or alone["angle"] or alone["brace"] or "", number)
         elif cue:
             self._say(cue["label"], cue["how"], cue["text"], number)
         elif lost := self._lost.match(text):
@@ -237,8 +243,27 @@ class _Reader:
             self._narration(text, number)
 
     def _narration(self, text: str, number: int) -> None:
-        """Take in a paragraph that nothing marks: a title before the first scene, else narration."""
-        if self.spoken or self.headings:
+        """Take in a paragraph that nothing marks: the rest of a speech, a title before the first scene, narration."""
+        last = self.scenes[-1].lines[-1] if self.scenes[-1].lines else None
+        if (
+            last
+            and last.label is not None
+            and last.text
+            and (text[0].islower() or last.text[-1] not in _ENDS)
+        ):
+            self.note(number, f"'{shown(text)}' goes on from the line before; joined to it")
+            words, directions = split_directions(text)
+            moved = (
+                Direction(at=len(last.text) + 1 + one.at if one.at else len(last.text), text=_shown(one.text))
+                for one in directions
+            )
+            self.scenes[-1].lines[-1] = replace(
+                last,
+                text=f"{last.text} {_shown(words)}".strip(),
+                directions=(*last.directions, *moved),
+                last=number,
+            )
+        elif self.spoken or self.headings:
             self.note(number, f"'{shown(text)}' is neither heading nor cue; kept as a direction")
             self._direct(text, number)
         elif number > 1:

@@ -25,6 +25,10 @@ _ENCODINGS = [
 """What files come in; of the Western ones only the one that holds the others."""
 
 
+_FEW = 0.08
+"""Share of its letters that a Western text has outside of ASCII, at most."""
+
+
 def decoded(content: bytes, name: str) -> str:
     """Return a file's text, UTF-8 or UTF-16 with a byte order mark, else UTF-8; line ends become ``\\n``.
 
@@ -66,9 +70,21 @@ def encoding_of(content: bytes) -> str | None:
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
+        if _is_western(content):
+            return "cp1252"
         best = from_bytes(content, cp_isolation=_ENCODINGS).best()
         return best.encoding if best else None
     return "utf-8"
+
+
+def _is_western(content: bytes) -> bool:
+    """Return whether a text is ASCII but for a letter or quotation mark here and there, as Western ones are."""
+    try:
+        text = content.decode("cp1252")
+    except UnicodeDecodeError:
+        return False
+    letters = sum(map(str.isalpha, text))
+    return sum(not char.isascii() for char in text) < _FEW * letters
 
 
 def clean(text: str) -> str:
