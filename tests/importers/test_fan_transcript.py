@@ -8,7 +8,7 @@ from mempabench.domain.transcripts import Direction
 from mempabench.errors import InputError
 from mempabench.importers import importer
 from mempabench.importers.fan_transcript import read_fan_transcript
-from mempabench.importers.importer import RawLine, RawScene
+from mempabench.importers.importer import Oddity, RawLine, RawScene
 
 HEAD = "Saltmarsh\nSeason 1, Episode 2: The Gate\nWritten by: nobody\n\nScene: The sluice, morning.\n"
 
@@ -155,6 +155,68 @@ def test_a_direction_before_a_cue_is_taken_apart() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "[Scene: The bank, (later).]",
+        "(Scene: The bank, (later).)",
+        "scene:  The bank, (later).",
+        "[ Scene: The bank, (later). ]",
+    ],
+)
+def test_a_heading_may_stand_in_brackets(heading: str) -> None:
+    found = read_fan_transcript(f"{heading}\nMara: Go.\n".encode(), "marsh.txt")
+
+    assert [scene.heading for scene in found.scenes] == ["The bank, (later)."]
+    assert found.headings == 1
+
+
+@pytest.mark.parametrize("text", ["<Otto waits.>", "{Otto waits.}", "[Otto waits.]", "(Otto waits.)"])
+def test_a_direction_may_stand_in_any_brackets(text: str) -> None:
+    found = read_fan_transcript(f"{BOTH}{text}\n".encode(), "marsh.txt")
+
+    assert [direction.text for direction in found.scenes[0].lines[-1].directions] == ["Otto waits."]
+    assert len(found.oddities) == 1
+
+
+@pytest.mark.parametrize(
+    ("speech", "rest", "joined"),
+    [
+        ("It is a long way", "Home from here.", "It is a long way Home from here."),
+        ("It is long.", "and cold (shivers), too.", "It is long. and cold, too."),
+        ("It is a", "(waits) gate.", "It is a gate."),
+    ],
+)
+def test_a_speech_that_goes_on_in_the_next_paragraph_is_joined(speech: str, rest: str, joined: str) -> None:
+    found = read_fan_transcript(f"{BOTH}Mara: {speech}\n{rest}\n".encode(), "marsh.txt")
+
+    last = found.scenes[0].lines[-1]
+    assert (last.label, last.text, last.number, last.last) == ("Mara", joined, 10, 11)
+    assert found.oddities[-1] == Oddity(11, f"'{rest}' goes on from the line before; joined to it")
+    assert all(
+        direction.at == len("It is long. and cold" if "cold" in rest else speech)
+        for direction in last.directions
+    )
+
+
+@pytest.mark.parametrize(
+    "credit",
+    [
+        "With minor changes by: Nobody",
+        "Additional transcribing by: Nobody",
+        "Closing credits.",
+        "THE END",
+        "Commercial Break",
+        "Story: Nobody",
+    ],
+)
+def test_credits_of_all_kinds_are_left_out(credit: str) -> None:
+    found = read_fan_transcript(f"{BOTH}{credit}\n".encode(), "marsh.txt")
+
+    assert len(found.scenes[0].lines) == 4
+    assert found.oddities[-1].what == f"'{credit}' is a credit; left out"
+
+
 def test_credits_and_footers_are_left_out_and_told() -> None:
     text = "Saltmarsh\nStory: A. Nobody & B. Nobody\nTeleplay: C. Nobody\n" + BOTH
     text += "Directed by: D. Nobody\nShare this:\nMara: Never read.\n"
@@ -203,3 +265,21 @@ def test_bytes_that_are_not_utf8_are_read_and_said_to_be() -> None:
 def test_an_unknown_format_is_answered_with_the_known_ones() -> None:
     with pytest.raises(InputError, match="no format 'docx'; there are fan_transcript"):
         importer("docx")
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "told"),
+    [
+        ("Mara: It’s a café – so.\nOtto: Yes.\n", "cp1252", "Windows-1252"),
+        (
+            "Мара: Шлюз закрыт, вода стоит высоко.\nОтто: Почти.\nМара: Кто его закрыл?\n",
+            "cp1251",
+            "Windows-1251",
+        ),
+    ],
+)
+def test_the_encoding_is_what_the_bytes_tell(text: str, encoding: str, told: str) -> None:
+    found = read_fan_transcript(text.encode(encoding), "marsh.txt")
+
+    assert [line.text for line in found.spoken()] == [line.split(": ")[1] for line in text.splitlines()]
+    assert found.oddities[0].what == f"not UTF-8; read as {told}"

@@ -25,6 +25,8 @@ class RawLine:
     """Where it stands: an XPath or a JSON pointer, ``bytes 12-40`` in a file of lines."""
     raw: str = field(default="", compare=False)
     """The turn as the file has it."""
+    people: tuple[str, ...] = field(default=(), compare=False)
+    """Who speaks, where the file says that apart from the label."""
     time: str = ""
     """When it was said, in ISO 8601 with a zone only where the file has one; empty where it has no times."""
 

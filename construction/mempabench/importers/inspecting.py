@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mempabench.domain.transcripts import AS_IT_IS, Reading
 from mempabench.errors import InputError
@@ -15,7 +15,7 @@ from mempabench.importers.fan_page import looks_like_a_page
 from mempabench.importers.fan_transcript import looks_like_a_transcript
 from mempabench.importers.fountain import looks_like_fountain
 from mempabench.importers.importer import Oddity, Transcript
-from mempabench.importers.labels import is_collective, near_duplicates, parts
+from mempabench.importers.labels import is_collective, near_duplicates, parts, people_of
 from mempabench.importers.markdown import looks_like_markdown
 from mempabench.importers.play_text import looks_like_a_play
 from mempabench.importers.screenplay_text import looks_like_a_screenplay
@@ -36,6 +36,10 @@ class Inspection:
     speakers: tuple[str, ...]
     """Distinct people after joint cues are split, misspellings unmerged."""
     oddities: tuple[Oddity, ...]
+    people: dict[str, int] = field(default_factory=dict)
+    """How many lines each of them has a part in, the most first."""
+    labels_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Labels of each that aren't their name, where the file says who speaks apart from the label."""
     accepted: int = 0
     """How many of the oddities come of reading itself; what the manifest has to accept."""
     names_episodes: bool = True
@@ -125,7 +129,14 @@ def inspect(
     chosen, why = (format_name, "as told") if format_name else detect(content, name)
     transcript = read_transcript(chosen, content, name, reading)
     labels = Counter(line.label for line in transcript.spoken() if line.label)
-    people = dict.fromkeys(part for label in labels for part in parts(label))
+    people: Counter[str] = Counter()
+    labels_of: dict[str, set[str]] = {}
+    for line in transcript.spoken():
+        for person in people_of(line.label, line.people) if line.label else ():
+            people[person] += 1
+            labels_of.setdefault(person, set()).update(
+                (line.label,) if len(line.people) == 1 and line.label else ()
+            )
     return Inspection(
         format=chosen,
         why=why,
@@ -133,6 +144,8 @@ def inspect(
         lines=len(transcript.spoken()),
         label_lines=dict(labels.most_common()),
         speakers=tuple(people),
+        people=dict(people.most_common()),
+        labels_of={person: tuple(sorted(found - {person})) for person, found in labels_of.items()},
         names_episodes=all(scene.episode for scene in transcript.scenes),
         accepted=len(transcript.oddities),
         oddities=(*transcript.oddities, *_odd_lines(transcript), *_odd_labels(labels)),

@@ -23,6 +23,11 @@ def parts(label: str) -> tuple[str, ...]:
     return found if len(found) > 1 else (label,)
 
 
+def people_of(label: str, people: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return who speaks: those whom the file names apart from the label, else the names in the label."""
+    return people or parts(label)
+
+
 def without_extensions(cue: str) -> tuple[str, list[str]]:
     """Return a screenplay cue's label and its extensions, in any case and in runs.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from mempabench.domain.transcripts import AS_IT_IS, Reading
 from mempabench.errors import InputError
 from mempabench.importers.inspecting import Inspection, inspect
-from mempabench.importers.labels import is_collective, near_duplicates, parts
+from mempabench.importers.labels import is_collective, near_duplicates
 
 _EXTRA = re.compile(
     r"^(?:\d|[a-z])|(?i:\b(?:man|woman|voice|boy|girl|driver|waiter|waitress|nurse|customer)\b)"
@@ -71,7 +71,7 @@ def entry(
         *_reading(terms.reading),
         f"candidates = [{', '.join(_quoted(person) for person in chosen)}]",
         "cast = [",
-        *_cast(labels, names),
+        *_cast(labels, names, _aliases(found)),
         "]",
         "files = [",
         *_files(files, found),
@@ -102,12 +102,32 @@ def _files(files: Mapping[str, bytes], found: Iterable[Inspection]) -> list[str]
 
 
 def _people(found: Iterable[Inspection]) -> Counter[str]:
-    """Return everybody who speaks, with how many of the labels' lines they have a part in."""
+    """Return everybody who speaks, with how many lines they have a part in."""
     people: Counter[str] = Counter()
     for one in found:
-        for label, count in one.label_lines.items():
-            people.update(dict.fromkeys(parts(label), count))
+        people.update(one.people)
     return people
+
+
+def _aliases(found: Iterable[Inspection]) -> dict[str, list[str]]:
+    """Return for each person the labels under which nobody else speaks."""
+    owners: dict[str, set[str]] = {}
+    for one in found:
+        for person, labels in one.labels_of.items():
+            for label in labels:
+                owners.setdefault(label.casefold(), set()).add(person)
+    aliases: dict[str, list[str]] = {}
+    for one in found:
+        for person, labels in one.labels_of.items():
+            alone = [
+                label
+                for label in labels
+                if owners[label.casefold()] == {person} and label.casefold() != person.casefold()
+            ]
+            aliases.setdefault(person, []).extend(
+                label for label in alone if label not in aliases.get(person, [])
+            )
+    return aliases
 
 
 def _candidates(wanted: Sequence[str], people: Counter[str], names: Mapping[str, str]) -> list[str]:
@@ -122,13 +142,14 @@ def _candidates(wanted: Sequence[str], people: Counter[str], names: Mapping[str,
     return [known[name.casefold()] for name in wanted]
 
 
-def _cast(people: Counter[str], names: Mapping[str, str]) -> list[str]:
+def _cast(people: Counter[str], names: Mapping[str, str], labels: Mapping[str, Sequence[str]]) -> list[str]:
     slugs = _slugs(names)
     alike = dict(near_duplicates(names.values()))
     lines = []
     for label, count in people.most_common():
         name = names[label]
-        aliases = f", aliases = [{_quoted(label)}]" if name != label else ""
+        forms = [label] if name != label else list(labels.get(label, ()))
+        aliases = f", aliases = [{', '.join(map(_quoted, forms))}]" if forms else ""
         named = "" if _is_named(name) else ", named = false"
         hint = f"  # {count} lines"
         same = alike.get(name) or longer_name(name, names.values())

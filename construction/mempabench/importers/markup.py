@@ -39,7 +39,7 @@ def read_tei(content: bytes, name: str) -> Transcript:
         InputError: when it isn't well-formed XML, declares entities, or holds no speech.
     """
     root = _root(content, name)
-    reader = _Play(_paths(root))
+    reader = _Play(_paths(root), _persons(root))
     for body in root.iter():
         if _tag(body) == "body":
             reader.walk(body, "")
@@ -77,6 +77,21 @@ def _paths(root: Element) -> dict[Element, str]:
     return paths
 
 
+def _persons(root: Element) -> dict[str, str]:
+    """Return the name of every person in the list of persons by id; the id where two have one name."""
+    names: dict[str, str] = {}
+    for element in root.iter():
+        if _tag(element) in ("person", "personGrp") and (key := _attribute(element, "id")):
+            found = [
+                clean("".join(part.itertext()))
+                for part in element.iter()
+                if _tag(part) in ("persName", "name")
+            ]
+            names[key] = found[0] if found and found[0] else key
+    often = Counter(name.casefold() for name in names.values())
+    return {key: name if often[name.casefold()] == 1 else key for key, name in names.items()}
+
+
 def _raw(element: Element) -> str:
     return "".join(element.itertext()).strip()
 
@@ -91,6 +106,7 @@ class _Play:
     """Gathers scenes while walking a play; speeches are counted, since XML keeps no line numbers."""
 
     paths: dict[Element, str]
+    persons: dict[str, str]
     scenes: list[RawScene] = field(default_factory=list)
     oddities: list[Oddity] = field(default_factory=list)
     headings: int = 0
@@ -140,7 +156,8 @@ class _Play:
     def _speech(self, element: Element) -> None:
         self.position += 1
         labels = [clean("".join(part.itertext())).rstrip(".") for part in element if _tag(part) == "speaker"]
-        people = [one.lstrip("#") for one in (element.get("who") or "").split()]
+        ids = [one.lstrip("#") for one in (element.get("who") or "").split()]
+        people = [self.persons.get(one, one) for one in ids]
         label = " and ".join(people) if len(people) > 1 else (labels[0] if labels else "".join(people))
         if not label:
             self.oddities.append(
@@ -156,6 +173,7 @@ class _Play:
                 self.position,
                 pointer=self.paths[element],
                 raw=_raw(element),
+                people=tuple(people),
             )
         )
 

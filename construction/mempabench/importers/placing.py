@@ -33,7 +33,9 @@ def _placed(line: RawLine, lines: list[tuple[int, int, str]]) -> RawLine:
     own = lines[line.number - 1 : max(line.number, line.last)]
     raw = own[0][2] if len(own) == 1 else "\n".join(words for _, _, words in own)
     where = f"bytes {own[0][0]}-{own[-1][1]}"
-    return RawLine(line.label, line.text, line.directions, line.number, line.last, where, raw, line.time)
+    return RawLine(
+        line.label, line.text, line.directions, line.number, line.last, where, raw, line.people, line.time
+    )
 
 
 def _lines(content: bytes) -> Iterator[tuple[int, int, str]]:

@@ -109,7 +109,7 @@ def _scene(raw: RawScene, episode: str, number: int, file: RawFile, name: str) -
 
 
 def _line(raw: RawLine, number: int, scene_id: str, source: Source, name: str) -> Line:
-    speakers = resolve(raw.label, source, f"{name}:{raw.number}") if raw.label else ()
+    speakers = resolve(raw.label, source, f"{name}:{raw.number}", raw.people) if raw.label else ()
     return Line(
         id=f"{scene_id}/l{number:03d}",
         number=number,
@@ -124,13 +124,23 @@ def _line(raw: RawLine, number: int, scene_id: str, source: Source, name: str) -
     )
 
 
-def resolve(label: str, source: Source, where: str) -> tuple[str, ...]:
+def resolve(label: str, source: Source, where: str, people: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return the persons that a speaker label means: one, or those of a joint cue.
+
+    Args:
+        label: As the file has it.
+        source: The source with its cast.
+        where: File and line, as messages name them.
+        people: Who speaks, where the file says that apart from the label; the label decides if the cast doesn't
+            know them.
 
     Raises:
         InputError: when the cast knows no such speaker, with the nearest label it does know.
     """
     labels = _labels(source)
+    named = [labels.get(person.casefold()) for person in people]
+    if named and all(named):
+        return tuple(dict.fromkeys(person for person in named if person))
     whole = labels.get(label.casefold())
     if whole is not None:
         return (whole,)
