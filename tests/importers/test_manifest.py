@@ -174,3 +174,40 @@ def test_a_corpus_in_a_folder_gets_its_names(project: Path, tmp_path: Path, memp
     assert source.candidates == ("mara_field",)
     assert empty.code == 1
     assert "a folder is read where it holds ConvoKit's utterances.jsonl" in empty.told[0]
+
+
+def test_case_makes_nobody_another_person(project: Path, tmp_path: Path, mempabench: Command) -> None:
+    for name, label in (("s01e01.txt", "Ines"), ("s01e02.txt", "INES")):
+        (tmp_path / name).write_text(f"Scene: A.\n{label}: Go.\n{label}: So.\nMac: No.\n", encoding="utf-8")
+    (tmp_path / "s01e02.txt").write_text("Scene: A.\nINES: Go.\nMac: No.\n", encoding="utf-8")
+
+    added = mempabench("-C", project, "transcripts", "add", *sorted(tmp_path.glob("s*.txt")), *SAID)
+
+    assert added.code == 0, added.err
+    (source,) = Workspace(project).sources
+    assert [(member.person, member.name) for member in source.cast] == [("ines", "Ines"), ("mac", "Mac")]
+    assert [file.episode for file in source.files] == ["s01e01", "s01e02"]
+    assert "INES" not in mempabench("-C", project, "transcripts", "show", "quay", "s01e02").out
+
+
+def test_people_of_a_play_are_those_of_its_list(project: Path, tmp_path: Path, mempabench: Command) -> None:
+    play = tmp_path / "play.xml"
+    play.write_text(
+        "<TEI><teiHeader><listPerson><person xml:id='a_x'><persName>Ada Ley</persName></person>"
+        "<person xml:id='b_x'><persName>Bo</persName></person></listPerson></teiHeader><text><body>"
+        "<div type='scene'><sp who='#a_x'><speaker>THE KEEPER.</speaker><p>Go.</p></sp>"
+        "<sp who='#b_x'><speaker>BO</speaker><p>No.</p></sp>"
+        "<sp who='#a_x #b_x'><speaker>BOTH</speaker><p>Oh.</p></sp></div></body></text></TEI>",
+        encoding="utf-8",
+    )
+
+    added = mempabench("-C", project, "transcripts", "add", play, *SAID)
+
+    assert added.code == 0, added.err
+    (source,) = Workspace(project).sources
+    assert [(member.name, member.aliases) for member in source.cast] == [
+        ("Ada Ley", ("THE KEEPER",)),
+        ("Bo", ()),
+    ]
+    shown = mempabench("-C", project, "transcripts", "show", "quay", "s01e01").out
+    assert "Ada Ley and Bo: Oh." in shown

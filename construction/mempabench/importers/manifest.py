@@ -19,6 +19,9 @@ _EXTRA = re.compile(
     r"^(?:\d|[a-z])|(?i:\b(?:man|woman|voice|boy|girl|driver|waiter|waitress|nurse|customer)\b)"
 )
 
+_EPISODE = re.compile(r"(?i:\bs?0*(\d{1,2})\s?[ex]\s?0*(\d{1,3})\b)|^(\d{2})(\d{2})$")
+"""Season and episode in a file's name: s01e02, 1x02, 0102."""
+
 
 @dataclass(frozen=True)
 class Terms:
@@ -92,21 +95,38 @@ def _reading(reading: Reading) -> list[str]:
 
 
 def _files(files: Mapping[str, bytes], found: Iterable[Inspection]) -> list[str]:
-    """Return the lines for the files; one that names no episode gets the number of its place."""
+    """Return the lines for the files; one that names no episode gets that of its name, or of its place."""
+    episodes = _episodes(list(files))
     lines = []
-    for number, (path, content, one) in enumerate(zip(files, files.values(), found, strict=True), start=1):
-        episode = "" if one.names_episodes else f', episode = "s01e{number:02d}"'
+    for path, content, one, named in zip(files, files.values(), found, episodes, strict=True):
+        episode = "" if one.names_episodes else f', episode = "{named}"'
         odd = f", oddities = {one.accepted}" if one.accepted else ""
         lines.append(f"    {{ path = {_quoted(path)}, sha256 = {_quoted(_sha256(content))}{episode}{odd} }},")
     return lines
 
 
+def _episodes(paths: Sequence[str]) -> list[str]:
+    """Return the episodes that files' names tell, if they tell different ones; else they are counted.
+
+    >>> _episodes(["a/Show - 1x02.srt", "a/s01e03.srt"]), _episodes(["a/0102.html", "a/0103.html"])
+    (['s01e02', 's01e03'], ['s01e02', 's01e03'])
+    >>> _episodes(["a/0102.html", "a/0102-2.html", "a/end.html"])
+    ['s01e01', 's01e02', 's01e03']
+    """
+    found = [_EPISODE.search(path.rsplit("/", 1)[-1].rsplit(".", 1)[0]) for path in paths]
+    told = [f"s{int(one[1] or one[3]):02d}e{int(one[2] or one[4]):02d}" for one in found if one]
+    if len(set(told)) == len(paths):
+        return told
+    return [f"s01e{number:02d}" for number in range(1, len(paths) + 1)]
+
+
 def _people(found: Iterable[Inspection]) -> Counter[str]:
-    """Return everybody who speaks, with how many lines they have a part in."""
-    people: Counter[str] = Counter()
+    """Return everybody who speaks, with how many lines they have a part in; case makes nobody another one."""
+    spelt: dict[str, Counter[str]] = {}
     for one in found:
-        people.update(one.people)
-    return people
+        for person, count in one.people.items():
+            spelt.setdefault(person.casefold(), Counter())[person] += count
+    return Counter({forms.most_common(1)[0][0]: forms.total() for forms in spelt.values()})
 
 
 def _aliases(found: Iterable[Inspection]) -> dict[str, list[str]]:
