@@ -38,7 +38,11 @@ EPISODE = {
                 {"speakers": ["Otto"], "transcript": ""},
             ]
         },
-        {"utterances": []},
+        {
+            "utterances": [
+                {"speakers": [], "transcript": "", "transcript_with_note": "[Scene: The bank, later.]"}
+            ]
+        },
     ],
 }
 
@@ -54,9 +58,9 @@ EPISODE = {
 def test_character_mining_keeps_scenes_speakers_and_notes(value: Any, pointer: str) -> None:
     found = read(json.dumps(value), "season.json", "character_mining")
 
-    assert [(scene.episode, scene.title, len(scene.lines)) for scene in found.scenes] == [
-        ("s01e02", "The Gate", 3),
-        ("s01e02", "The Gate", 0),
+    assert [(scene.episode, scene.title, scene.heading, len(scene.lines)) for scene in found.scenes] == [
+        ("s01e02", "The Gate", "", 3),
+        ("s01e02", "The Gate", "The bank, later.", 0),
     ]
     assert said(found) == [("Mara Field and Otto", "Go."), ("Otto", "")]
     assert [d.text for line in found.scenes[0].lines for d in line.directions] == ["waves", "Rain."]

@@ -8,6 +8,7 @@ directions, JSON pointers or line numbers. Told: empty texts, replies to nothing
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
 from mempabench.importers.text import clean, decoded, episode_of, split_directions
 
+_SCENE = re.compile(r"^\[\s*scene:\s*(?P<heading>.*?)\s*\]$", re.I | re.DOTALL)
 _NAME_FIELDS = ("name", "character_name", "character name", "character", "username")
 """Where corpora keep the name of a speaker."""
 
@@ -73,7 +75,11 @@ class _Mining:
                 for place, one in enumerate(utterances)
                 if isinstance(one, dict)
             ]
-            self.scenes.append(RawScene(named[0] if named else "", title, "", tuple(lines)))
+            set_in = _SCENE.match(lines[0].raw) if lines and lines[0].label is None else None
+            heading = clean(set_in["heading"]) if set_in else ""
+            self.scenes.append(
+                RawScene(named[0] if named else "", title, heading, tuple(lines[1:] if set_in else lines))
+            )
 
     def _line(self, one: dict[str, Any], pointer: str) -> RawLine:
         self.count += 1
