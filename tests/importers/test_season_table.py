@@ -148,3 +148,12 @@ def test_a_named_column_stands_for_nothing_else() -> None:
 def test_a_column_that_is_not_there_is_told(columns: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=f"^{re.escape(message)}"):
         read_season_table(ODD.encode(), "x.csv", Reading(columns=columns))
+
+
+def test_what_hangs_on_a_label_is_a_direction() -> None:
+    found = read("speaker,line\nMara (on phone),Go (waves) on.\nOtto [off],No [so.\n")
+
+    assert [(line.label, line.text, [d.text for d in line.directions]) for line in found.spoken()] == [
+        ("Mara", "Go on.", ["on phone", "waves"]),
+        ("Otto", "No [so.", ["off"]),
+    ]

@@ -106,3 +106,51 @@ def test_a_silence_parts_scenes_only_when_told(gap: float | None, scenes: int) -
     assert len(found.scenes) == scenes
     assert found.headings is None
     assert [text for _, text, *_ in lines(found)] == ["One.", "Two.", "Three."]
+
+
+def timed(*cues: str) -> bytes:
+    return "\n".join(
+        f"{number}\n00:00:{number:02d},000 --> 00:00:{number:02d},900\n{cue}\n"
+        for number, cue in enumerate(cues, 1)
+    ).encode()
+
+
+@pytest.mark.parametrize(
+    ("cue", "wanted"),
+    [
+        ("- MARA: Is it\nshut?\n– OTTO: Nearly.", [("MARA", "Is it shut?"), ("OTTO", "Nearly.")]),
+        ("- Is it shut?", [("", "Is it shut?")]),
+        ("Well - no.\nNever.", [("", "Well - no. Never.")]),
+        ("MARA:\nIs it shut?", [("MARA", "Is it shut?")]),
+        ("- MARA: Shut?\n- OTTO: Nearly.", [("MARA", "Shut?"), ("OTTO", "Nearly.")]),
+        ("- <v Mara>Shut?\n- <v Otto>Nearly.", [("Mara", "Shut?"), ("Otto", "Nearly.")]),
+        ("So. <v Mara>Shut?</v>", [("", "So."), ("Mara", "Shut?")]),
+        ("<v Mara>\nShut?", [("Mara", "Shut?")]),
+    ],
+)
+def test_several_people_in_a_cue_are_several_turns(cue: str, wanted: list[tuple[str, str]]) -> None:
+    found = read_srt(timed(cue), "x.srt")
+
+    assert [(line.label, line.text) for line in found.spoken()] == wanted
+    assert found.oddities == ()
+
+
+def test_two_people_without_names_are_one_line_and_told() -> None:
+    found = read_srt(timed("- Is it shut?\n- Nearly.", "- MARA: So?\n- Oh."), "x.srt")
+
+    assert [line.text for line in found.spoken()] == ["- Is it shut? - Nearly.", "- MARA: So? - Oh."]
+    assert [oddity.what for oddity in found.oddities] == [
+        "2 cues hold two people who aren't named; each is kept as one line"
+    ]
+
+
+def test_malformed_times_and_growing_captions_are_told() -> None:
+    text = timed("it", "it is", "it is shut", "now").decode() + "\n5\n00:00:09 -> x --> 3\nLost.\n"
+
+    found = read_srt(text.encode(), "x.srt")
+
+    assert [line.text for line in found.spoken()] == ["it", "it is", "it is shut", "now"]
+    assert [(oddity.line, oddity.what) for oddity in found.oddities] == [
+        (18, "'00:00:09 -> x --> 3' is no time of a cue; the cue is left out"),
+        (None, "2 cues begin with the words of the cue before (growing captions); kept"),
+    ]

@@ -19,6 +19,7 @@ from mempabench.importers.labels import is_collective, near_duplicates, parts, p
 from mempabench.importers.markdown import looks_like_markdown
 from mempabench.importers.play_text import looks_like_a_play
 from mempabench.importers.screenplay_text import looks_like_a_screenplay
+from mempabench.importers.text import shown
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,8 @@ def _of_json(content: bytes) -> tuple[str, str]:
     )
 
 
+_UNBALANCED = re.compile(r"[\[\]()]")
+"""Brackets are directions and gone from speech; one that is left lacks its other half."""
 _LOOKED_AT = 200_000
 """Bytes that are looked at to tell the format."""
 
@@ -164,6 +167,8 @@ def _odd_lines(transcript: Transcript) -> Iterator[Oddity]:
             first = seen.setdefault((line.label, line.text), line.number)
             if first != line.number:
                 yield Oddity(line.number, f"the same words by {line.label} as in line {first}")
+        if not line.time and _UNBALANCED.search(line.text):
+            yield Oddity(line.number, f"a bracket without its other half in '{shown(line.text)}'; it is kept")
         if "\ufffd" in line.text:
             yield Oddity(line.number, "a character that was lost before (U+FFFD); it is kept")
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 _JOINT = re.compile(r"\s*(?:,\s*and\b|,|&|\band\b|/)\s*", re.I)
-_EXTENSION = re.compile(r"\s*\(([^()]*)\)\s*$")
+_EXTENSION = re.compile(r"\s*(?:\(([^()]*)\)|\[([^\[\]]*)\])\s*$")
 _LONGEST_CUE = 200
 """Characters beyond which a line is no cue, whatever it looks like."""
 _COLLECTIVES = frozenset({"all", "everyone", "everybody", "both", "group", "crowd", "together", "chorus"})
@@ -38,7 +38,7 @@ def without_extensions(cue: str) -> tuple[str, list[str]]:
     if len(cue) > _LONGEST_CUE:
         return cue.strip(), extensions
     while found := _EXTENSION.search(cue):
-        extensions.insert(0, found[1].strip())
+        extensions.insert(0, (found[1] or found[2] or "").strip())
         cue = cue[: found.start()]
     return cue.strip(), extensions
 

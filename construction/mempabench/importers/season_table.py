@@ -17,6 +17,7 @@ from typing import Any
 from mempabench.domain.transcripts import AS_IT_IS, Direction, Reading
 from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
+from mempabench.importers.labels import without_extensions
 from mempabench.importers.text import clean, decoded_as_found, shown, split_directions
 
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -223,7 +224,8 @@ def _number(text: str) -> int | None:
 def _line(row: Row) -> RawLine:
     words = row.of("text")
     speech, directions = split_directions(words)
-    label = row.of("speaker")
+    label, extensions = without_extensions(row.of("speaker"))
+    directions = (*(Direction(at=0, text=extension) for extension in extensions), *directions)
     raw = f"{row.values.get('speaker', '')}: {row.values.get('text', '')}" if row.pointer else ""
     if not label:
         alone = (Direction(at=0, text=words.strip("()[] ")),) if words else ()

@@ -10,17 +10,21 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from mempabench.domain.transcripts import AS_IT_IS, Reading
 from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
-from mempabench.importers.text import clean, decoded, decoded_as_found, split_directions
+from mempabench.importers.text import clean, decoded, decoded_as_found, shown, split_directions
 
 _TIME = r"(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}"
 _TIMES = re.compile(rf"^\s*(?P<start>{_TIME})\s*-->\s*(?P<end>{_TIME})")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+(?P<name>[^<>]{0,200})>(?P<text>(?:(?!<v[\s.])[\s\S])*)", re.I)
+_DASH = re.compile(r"^\s*[-–—]\s+")
+_DASHES = re.compile(r"\n(?=\s*[-–—]\s)")
+_LAST_DASH = re.compile(r"\n\s*[-–—]\s*$")
 _TAG = re.compile(r"<[^<>]{0,200}>|\{\\[^{}]{0,200}\}")
 _NAMED = re.compile(r"^(?P<name>[A-Z][A-Z0-9 .'’#-]{0,40}):\s*(?P<text>.*)$", re.DOTALL)
 
@@ -61,7 +65,9 @@ class _Cue:
 def _transcript(text: str, name: str, oddities: list[Oddity], scene_gap: float | None) -> Transcript:
     scenes: list[list[RawLine]] = [[]]
     end: int | None = None
-    for cue in _cues(text):
+    cues = list(_cues(text))
+    oddities += _odd_cues(text, cues)
+    for cue in cues:
         found = list(_turns(cue))
         if not found:
             oddities.append(Oddity(cue.number, "an empty cue"))
@@ -113,14 +119,49 @@ def _milliseconds(stamp: str) -> int:
 
 
 def _turns(cue: _Cue) -> Iterator[RawLine]:
-    """Yield the turns of one cue: one, or one for each voice in it."""
-    voices = list(_VOICE.finditer(cue.text))
-    pieces = [(clean(voice["name"]), voice["text"]) for voice in voices] or [("", cue.text)]
-    for label, text in pieces:
+    """Yield the turns of one cue: one, or one for each voice or each dash in it."""
+    for label, text in _pieces(cue.text):
         words = clean(html.unescape(_TAG.sub("", text)))
+        words = words if _several(text) else _DASH.sub("", words)
         named = None if label else _NAMED.match(words)
         if named:
             label, words = named["name"].strip(), named["text"]
         speech, directions = split_directions(words)
         if speech or directions:
             yield RawLine(label, speech, directions, cue.number, cue.last)
+
+
+def _pieces(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a cue with the voices that it names; what stands before the first voice has none."""
+    voices = list(_VOICE.finditer(text))
+    if voices:
+        yield "", text[: voices[0].start()].strip().strip("-–—")
+        yield from (
+            (clean(voice["name"]), _LAST_DASH.sub("", _DASH.sub("", voice["text"]))) for voice in voices
+        )
+        return
+    parts = _DASHES.split(text) if _several(text) else [text]
+    if all(_NAMED.match(clean(_TAG.sub("", _DASH.sub("", part)))) for part in parts):
+        yield from (("", part) for part in parts)
+    else:
+        yield "", text
+
+
+def _several(text: str) -> bool:
+    """Return whether more than one line of a cue begins with a dash, as where two people speak."""
+    return sum(_DASH.match(line) is not None for line in text.split("\n")) > 1
+
+
+def _odd_cues(text: str, cues: Sequence[_Cue]) -> Iterator[Oddity]:
+    """Yield what is malformed, and how many cues repeat words that were on the screen already."""
+    read = {cue.number for cue in cues}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if "-->" in line and number not in read:
+            yield Oddity(number, f"'{shown(clean(line))}' is no time of a cue; the cue is left out")
+    unnamed = sum(_several(cue.text) and len(list(_pieces(cue.text))) == 1 for cue in cues)
+    if unnamed:
+        yield Oddity(None, f"{unnamed} cues hold two people who aren't named; each is kept as one line")
+    words = [clean(_TAG.sub("", cue.text)) for cue in cues]
+    grown = sum(bool(first) and second.startswith(first) for first, second in pairwise(words))
+    if grown:
+        yield Oddity(None, f"{grown} cues begin with the words of the cue before (growing captions); kept")
