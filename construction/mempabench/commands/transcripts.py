@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mempabench.domain.transcripts import Reading
     from mempabench.importers.manifest import Terms
 
+_SHOWN = 10
+"""Oddities of a file that are shown when it is added."""
 DateOrder = Literal["dmy", "mdy", "ymd", "ydm"]
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -225,8 +227,10 @@ def added(
     write_bytes(manifest, (before + text).encode("utf-8"))
     for name, one in zip(contents, found, strict=True):
         yield f"transcripts_raw/{name}: {one.format}, {one.lines} lines, {len(one.speakers)} speakers"
-        for oddity in one.oddities:
+        for oddity in one.oddities[:_SHOWN]:
             yield f"  {f'{oddity.line}: ' if oddity.line else ''}{oddity.what}"
+        if len(one.oddities) > _SHOWN:
+            yield f"  and {len(one.oddities) - _SHOWN} more; mempabench transcripts inspect shows all of them"
     yield f"transcripts_raw/sources.toml: source '{source}' added; read its cast, then run mempabench build"
 
 
