@@ -135,18 +135,17 @@ class _Page:
         self._end_line()
 
     def _text(self, text: str) -> None:
-        """Take in text; a blank line ends a line too, and any line end where paragraphs aren't marked."""
+        """Take in text; a line end ends a line only where paragraphs aren't marked."""
+        text = text.translate(_C1)
         if self.unread:
             self.here += text.count("\n")
             return
-        for piece in re.split(
-            r"(\n[ \t]*\n)" if self.wraps and not self.pre else r"(\n)", text.translate(_C1)
-        ):
+        for piece in [text] if self.wraps and not self.pre else re.split(r"(\n)", text):
             if piece.strip():
                 if not self.words:
                     self.number = self.here + piece[: len(piece) - len(piece.lstrip())].count("\n")
                 self.words.append(piece)
-            elif "\n" in piece:
+            elif "\n" in piece and (self.pre or not self.wraps):
                 self._end_line()
             elif self.words:
                 self.words.append(piece)
