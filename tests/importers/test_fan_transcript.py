@@ -143,6 +143,18 @@ def test_cues_and_headings_within_a_paragraph_are_taken_apart() -> None:
     assert [oddity.line for oddity in found.oddities] == [3, 10, 10]
 
 
+def test_a_heading_in_brackets_after_speech_is_taken_apart() -> None:
+    found = read_fan_transcript(
+        f"{BOTH}Mara: So. [Scene: The bank, later.]\nOtto: Now.\n".encode(), "marsh.txt"
+    )
+
+    assert [(scene.heading, len(scene.lines)) for scene in found.scenes] == [
+        ("The sluice, morning.", 5),
+        ("The bank, later.", 1),
+    ]
+    assert found.scenes[0].lines[-1].text == "So."
+
+
 def test_a_direction_before_a_cue_is_taken_apart() -> None:
     found = read_fan_transcript(f"{BOTH}(Rain.) Mara: So.\n(Otto: a dog.)\n".encode(), "marsh.txt")
 

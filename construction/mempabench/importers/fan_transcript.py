@@ -154,7 +154,7 @@ def _escaped(text: str) -> str:
 def _slipped(labels: Iterable[str]) -> re.Pattern[str]:
     """Return what finds a heading, or a cue under one of these labels, that got into the paragraph before."""
     label = "|".join(map(re.escape, sorted(labels, key=lambda one: (-len(one), one)))) or r"(?!)"
-    return re.compile(rf"{_ENDED}(?=(?i:scene): \S|(?:{label})(?:\s*[(\[][^()\[\]]{{0,300}}[)\]])?: )")
+    return re.compile(rf"{_ENDED}(?=[(\[]?(?i:scene): \S|(?:{label})(?:\s*[(\[][^()\[\]]{{0,300}}[)\]])?: )")
 
 
 def looks_like_a_transcript(text: str) -> bool:
