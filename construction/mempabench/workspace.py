@@ -49,11 +49,20 @@ class UserConfig(Record):
     """Last stage that is to be reached for this user."""
 
 
+class PriceConfig(Record):
+    """What a model costs a million tokens, in any one currency."""
+
+    tokens_in: float = Field(ge=0)
+    tokens_out: float = Field(ge=0)
+
+
 class EngineConfig(Record):
     """How models are asked."""
 
     attempts: int = Field(default=3, ge=1, le=9)
     """How often a request may be refused before its unit counts as refused."""
+    prices: dict[str, PriceConfig] = Field(default_factory=dict)
+    """Prices by model; a limit of cost needs one."""
 
 
 class Config(Record):

@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 if TYPE_CHECKING:
     from tqdm import tqdm
 
+from mempabench.commands.live import Live, ask_live, live_options
 from mempabench.commands.project import workspace
 from mempabench.domain.record import digest
 from mempabench.errors import EngineError, MemPABenchError
@@ -30,16 +31,24 @@ Talk = Callable[[str], object]
     "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes for the work."
 )
 @click.option("-q", "--quiet", is_flag=True, help="Only the last line.")
+@live_options
 @click.pass_context
-def build(ctx: click.Context, jobs: int, quiet: bool) -> None:
+def build(ctx: click.Context, /, jobs: int, quiet: bool, **live: Any) -> None:
     """Rebuild the dataset: transcripts to a release folder, offline, from recorded answers and decisions.
 
     What is current is skipped; what an edit touches is done again. Stop it whenever you like and run it
     again. Ends with a summary, and with "identical to release X" or the list of what differs.
+
+    With another engine than the recorded one, a live model is asked for what has no recording; its answers are
+    kept as recordings the moment they come, and every call stands in the ledger (mempabench requests ledger).
     """
     project = workspace(ctx)
     talk: Talk = str if quiet else partial(click.echo, err=True)
     with project.writing("mempabench build"):
+        if live["engine"] != "recorded" and not ask_live(
+            project, Live(**live), partial(click.echo, err=True)
+        ):
+            return
         reports = run_stages(project, jobs, talk)
         raise_what_waits(reports)
         summary = finish(project, reports, talk)

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from mempabench.commands.project import workspace
+from mempabench.commands.telling import told
 from mempabench.domain.manifests import Request
 from mempabench.engines.asking import Pending
 from mempabench.errors import EngineError, InputError
@@ -103,6 +104,46 @@ def import_(ctx: click.Context, files: tuple[Path, ...], writer: str, model: str
         raise EngineError(
             f"{refused} answers were refused and kept; export again to ask them with the findings"
         )
+
+
+@requests.command()
+@click.pass_context
+def ledger(ctx: click.Context) -> None:
+    """Show what live calls were made: requests, tokens and cost by stage, model and attempt."""
+    from collections import Counter, defaultdict
+
+    from mempabench.artifacts import read_records
+    from mempabench.domain.manifests import Call
+
+    project = workspace(ctx)
+    path = project.artifacts / "ledger.jsonl"
+    calls = read_records(path, Call, project.shown(path))
+    if not calls:
+        click.echo("no live call was made here", err=True)
+        return
+    rows: dict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)
+    for call in calls:
+        row = rows[call.stage, call.model, call.attempt]
+        outcome = call.outcome if call.outcome == "accepted" else "refused"
+        row["no reply" if call.outcome.startswith("no reply") else outcome] += 1
+        row["in"] += call.tokens_in
+        row["out"] += call.tokens_out
+    click.echo(
+        _row(
+            "stage", "model", "attempt", "accepted", "refused", "no reply", "tokens in", "tokens out", "cost"
+        )
+    )
+    for (stage, model, attempt), row in sorted(rows.items()):
+        cost = sum(
+            one.cost for one in calls if (one.stage, one.model, one.attempt) == (stage, model, attempt)
+        )
+        counts = [row[name] for name in ("accepted", "refused", "no reply", "in", "out")]
+        click.echo(told(_row(stage, model, attempt, *counts, f"{cost:.4f}")))
+
+
+def _row(stage: object, model: object, *figures: object) -> str:
+    """Return a row of the ledger's table."""
+    return f"{stage!s:<20} {model!s:<24}" + "".join(f"{figure!s:>11}" for figure in figures)
 
 
 def refuse_private(project: Workspace, chosen: Sequence[Request]) -> None:

@@ -76,6 +76,24 @@ class Recording(Record):
     """Findings when it was imported; information only, checks are rerun at every build."""
 
 
+class Call(Record):
+    """One call of a live service, as the ledger has it; it says nothing of what was asked or answered."""
+
+    digest: Sha256
+    """Digest of the request."""
+    stage: str
+    unit: str
+    seat: Seat
+    attempt: int = Field(ge=1)
+    model: str
+    tokens_in: int = Field(ge=0)
+    tokens_out: int = Field(ge=0)
+    cost: float = Field(ge=0)
+    """In the currency of the configured prices; 0 without a price."""
+    outcome: str
+    """``accepted``, the findings, or why there was no reply."""
+
+
 class Refusal(Record):
     """An answer that was refused, and why; it stays beside what was accepted."""
 

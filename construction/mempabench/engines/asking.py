@@ -101,6 +101,8 @@ class Asker:
             if recording is None:
                 return accepted if accepted is not None else Pending(request, question)
             answer, findings = judge(question, recording.answer)
+            if isinstance(recording.answer, str) and recording.refused:
+                findings = recording.refused
             if answer is not None:
                 accepted = answer
             else:

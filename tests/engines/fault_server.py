@@ -1,0 +1,185 @@
+"""A service for tests that speaks both protocols, as strict as their documents, and fails as it is told."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+KEY = "sk-very-secret"
+UNKNOWN_KEYWORDS = {"minLength", "maxLength"}
+
+
+@dataclass
+class Service:
+    """What is asked, what is answered, and what goes wrong on the way."""
+
+    answer: Callable[[str, str], str]
+    """Text of the answer to a system and a user message."""
+    faults: list[str] = field(default_factory=list)
+    """Served first, one a call: an HTTP status, or one of ``cut``, ``length``, ``refusal``, ``filter``, ``empty``,
+    ``prose``, ``fenced``."""
+    always: str = ""
+    """A fault for every call."""
+    calls: int = 0
+    replies: int = 0
+    """Calls that were answered with a completion, usable or not."""
+    tokens: int = 0
+    url: str = ""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def fault(self) -> str:
+        """Count a call and return what goes wrong with it."""
+        with self.lock:
+            self.calls += 1
+            return self.always or (self.faults.pop(0) if self.faults else "")
+
+    def replied(self) -> None:
+        """Count a completion."""
+        with self.lock:
+            self.replies += 1
+            self.tokens += 30
+
+
+def bad_schema(schema: Any) -> bool:
+    """Return whether a schema has what the services don't take: keywords, open objects, optional fields."""
+    if isinstance(schema, list):
+        return any(map(bad_schema, schema))
+    if not isinstance(schema, dict):
+        return False
+    if schema.get("type") == "object" and "properties" in schema:
+        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(
+            schema["properties"]
+        ):
+            return True
+        return any(map(bad_schema, schema["properties"].values())) or bad_schema(schema.get("$defs", {}))
+    return bool(UNKNOWN_KEYWORDS & set(schema)) or any(map(bad_schema, schema.values()))
+
+
+def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            fault = service.fault()
+            if fault == "cut":
+                self.close_connection = True
+                self.connection.shutdown(2)
+                return
+            if fault.isdigit():
+                self._send(int(fault), {"error": {"type": "x", "message": f"told to say {fault}"}})
+            elif self.path.endswith("/chat/completions"):
+                self._openai(body, fault)
+            elif self.path.endswith("/v1/messages"):
+                self._anthropic(body, fault)
+            else:
+                self._send(404, {"error": {"message": "no such path"}})
+
+        def _openai(self, body: dict[str, Any], fault: str) -> None:
+            if self.headers["authorization"] != f"Bearer {KEY}":
+                self._send(401, {"error": {"message": "bad key"}})
+                return
+            wanted = body.get("response_format", {})
+            if wanted.get("type") != "json_schema" or bad_schema(wanted["json_schema"]["schema"]):
+                self._send(400, {"error": {"message": "invalid schema"}})
+                return
+            system, user = (message["content"] for message in body["messages"])
+            message: dict[str, Any] = {
+                "role": "assistant",
+                "content": self._text(system, user, fault),
+                "refusal": None,
+            }
+            if fault == "refusal":
+                message.update(content=None, refusal="I'd rather not.")
+            finish = {"length": "length", "filter": "content_filter"}.get(fault, "stop")
+            service.replied()
+            self._send(
+                200,
+                {
+                    "id": "x",
+                    "object": "chat.completion",
+                    "created": 1,
+                    "model": "stub-1",
+                    "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+                    "usage": {"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 30},
+                },
+            )
+
+        def _anthropic(self, body: dict[str, Any], fault: str) -> None:
+            if KEY not in (
+                self.headers["x-api-key"],
+                (self.headers["authorization"] or "").removeprefix("Bearer "),
+            ):
+                self._send(
+                    401, {"type": "error", "error": {"type": "authentication_error", "message": "bad key"}}
+                )
+                return
+            wanted = body.get("output_config", {}).get("format", {})
+            if (
+                wanted.get("type") != "json_schema"
+                or bad_schema(wanted["schema"])
+                or "max_tokens" not in body
+            ):
+                self._send(
+                    400, {"type": "error", "error": {"type": "invalid_request_error", "message": "invalid"}}
+                )
+                return
+            text = self._text(body["system"], body["messages"][0]["content"], fault)
+            stop = {"length": "max_tokens", "refusal": "refusal", "filter": "refusal"}.get(fault, "end_turn")
+            service.replied()
+            self._send(
+                200,
+                {
+                    "id": "x",
+                    "type": "message",
+                    "role": "assistant",
+                    "model": "stub-1",
+                    "content": [{"type": "text", "text": text}] if text else [],
+                    "stop_reason": stop,
+                    "stop_sequence": None,
+                    "usage": {"input_tokens": 20, "output_tokens": 10},
+                },
+            )
+
+        def _text(self, system: str, user: str, fault: str) -> str:
+            if fault == "empty":
+                return ""
+            if fault == "prose":
+                return "Here is what I think."
+            text = service.answer(system, user)
+            return {"length": text[: len(text) // 2], "fenced": f"```json\n{text}\n```"}.get(fault, text)
+
+        def _send(self, status: int, value: Any) -> None:
+            content = json.dumps(value).encode()
+            self.send_response(status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(content)))
+            if status >= 429:
+                self.send_header("retry-after-ms", "1")
+                self.send_header("retry-after", "0")
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    return Handler
+
+
+@contextmanager
+def serving(service: Service) -> Iterator[Service]:
+    """Serve on a free port until the end of the block."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(service))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    service.url = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        yield service
+    finally:
+        server.shutdown()
+        server.server_close()
