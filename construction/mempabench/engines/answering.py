@@ -7,7 +7,6 @@ findings in the next round, until the configured attempts are used up. Every cal
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -20,6 +19,7 @@ from mempabench.artifacts import append_line, parse_json, write_bytes
 from mempabench.domain.manifests import Call, Recording, Request
 from mempabench.domain.record import canonical_json
 from mempabench.engines.asking import Pending, judge
+from mempabench.engines.exchange import recording_of
 from mempabench.engines.recorded import recording_path
 from mempabench.engines.services import Reply, Service, Unreachable
 from mempabench.errors import EngineError
@@ -237,21 +237,7 @@ def recorded(one: Pending, reply: Reply, asking: Asking) -> Recording:
         except ValueError:
             problem = "not JSON"
     findings = (PROBLEMS[problem],) if problem else judge(one.question, answer)[1]
-    request = one.request
-    return Recording(
-        digest=request.digest(),
-        unit=request.unit,
-        seat=request.seat,
-        attempt=request.attempt,
-        prompt=request.prompt,
-        prompt_version=request.prompt_version,
-        prompt_sha256=hashlib.sha256(f"{request.system}\n=====\n{request.message}".encode()).hexdigest(),
-        writer=asking.writer,
-        model=reply.model,
-        recorded_on=asking.recorded_on,
-        answer=answer,
-        refused=findings,
-    )
+    return recording_of(one.request, answer, findings, asking.writer, reply.model, asking.recorded_on)
 
 
 def _enter(asking: Asking, request: Request, reply: Reply | None, cost: float, outcome: str) -> None:

@@ -154,7 +154,7 @@ def import_answers(
             )
         place = recording_path(recordings, one.request)
         new.setdefault(place, []).append(
-            _recording(one.request, answer, findings, writer, model, recorded_on)
+            recording_of(one.request, answer, findings, writer, model, recorded_on)
         )
     for place, added in new.items():
         _append(place, added)
@@ -179,9 +179,10 @@ def _answer(value: Any, where: str) -> tuple[str, Any]:
         return value["custom_id"], str(content)
 
 
-def _recording(
+def recording_of(
     request: Request, answer: Any, findings: tuple[str, ...], writer: str, model: str, recorded_on: date
 ) -> Recording:
+    """Return an answer as it is kept, with what is wrong with it."""
     return Recording(
         digest=request.digest(),
         unit=request.unit,

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from mempabench.artifacts import parse_json
 from mempabench.domain.transcripts import AS_IT_IS, Direction, Reading
 from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, Transcript
+from mempabench.importers.json_values import objects_in, text_of, value_of
 from mempabench.importers.scene_gaps import by_silence
 from mempabench.importers.text import clean, decoded
 
@@ -80,19 +80,14 @@ def read_signal(content: bytes, name: str, reading: Reading = AS_IT_IS) -> Trans
         InputError: naming the line that is no JSON; when there is no message.
     """
     lines = decoded(content, name).split("\n")
-    values = [_json(line, f"{name}:{number}") for number, line in enumerate(lines, start=1) if line.strip()]
+    values = [
+        value_of(line, f"{name}:{number}") for number, line in enumerate(lines, start=1) if line.strip()
+    ]
     return _transcript(_signal(values), name, reading)
 
 
 def _read(content: bytes, name: str, reading: Reading, take: Callable[[Any], _Found]) -> Transcript:
-    return _transcript(take(_json(decoded(content, name), name)), name, reading)
-
-
-def _json(text: str, where: str) -> Any:
-    try:
-        return parse_json(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: not JSON ({clean(str(error))})") from error
+    return _transcript(take(value_of(decoded(content, name), name)), name, reading)
 
 
 def _transcript(found: _Found, name: str, reading: Reading) -> Transcript:
@@ -135,20 +130,19 @@ def _slack(value: Any) -> _Found:
     found = _Found()
     entries = list(_objects(value, ""))
     names = {
-        _text(one.get("user")): _slack_name(one)
+        text_of(one.get("user")): _slack_name(one)
         for _, one in entries
         if isinstance(one.get("user_profile"), dict)
     }
     for pointer, one in entries:
         attached = tuple(
-            f"file: {_text(file.get('name') or file.get('title') or 'unnamed')}"
-            for file in _list(one.get("files"))
-            if isinstance(file, dict)
+            f"file: {text_of(file.get('name') or file.get('title') or 'unnamed')}"
+            for file in objects_in(one.get("files"))
         )
-        raw = _text(one.get("text"))
-        user = _text(one.get("user"))
+        raw = text_of(one.get("text"))
+        user = text_of(one.get("user"))
         label = names.get(user) or user or _slack_name(one)
-        if _text(one.get("subtype")) not in _SLACK_SPOKEN or not (raw or attached):
+        if text_of(one.get("subtype")) not in _SLACK_SPOKEN or not (raw or attached):
             found.system += 1
         else:
             text = html.unescape(_SLACK_LINK.sub(lambda link: _slack_link(link, names), raw))
@@ -160,7 +154,7 @@ def _slack_name(one: dict[str, Any]) -> str:
     profile = one.get("user_profile")
     known = profile if isinstance(profile, dict) else {}
     candidates = (known.get("display_name"), known.get("real_name"), one.get("username"), one.get("user"))
-    return next((_text(name) for name in candidates if _text(name)), "")
+    return next((text_of(name) for name in candidates if text_of(name)), "")
 
 
 def _slack_link(link: re.Match[str], names: dict[str, str]) -> str:
@@ -176,24 +170,21 @@ def _discord(value: Any) -> _Found:
     for pointer, one in _objects(value, ""):
         author = one.get("author")
         author = author if isinstance(author, dict) else {}
-        label = _text(
+        label = text_of(
             author.get("nickname")
             or author.get("global_name")
             or author.get("name")
             or author.get("username")
         )
         attached = tuple(
-            f"file: {_text(file.get('fileName') or file.get('filename') or 'unnamed')}"
-            for file in _list(one.get("attachments"))
-            if isinstance(file, dict)
+            f"file: {text_of(file.get('fileName') or file.get('filename') or 'unnamed')}"
+            for file in objects_in(one.get("attachments"))
         )
         attached += tuple(
-            f"sticker: {_text(sticker.get('name'))}"
-            for sticker in _list(one.get("stickers"))
-            if isinstance(sticker, dict)
+            f"sticker: {text_of(sticker.get('name'))}" for sticker in objects_in(one.get("stickers"))
         )
-        raw = _text(one.get("content"))
-        if _text(one.get("type")) not in _DISCORD_SPOKEN or not (raw or attached):
+        raw = text_of(one.get("content"))
+        if text_of(one.get("type")) not in _DISCORD_SPOKEN or not (raw or attached):
             found.system += 1
         else:
             found.messages.append(Message(pointer, label, raw, _iso(one.get("timestamp")), raw, attached))
@@ -206,10 +197,10 @@ def _telegram(value: Any) -> _Found:
         for place, one in _objects(chat, pointer):
             raw = _telegram_text(one.get("text"))
             attached = tuple(_telegram_attached(one))
-            if _text(one.get("type")) not in ("", "message") or not (raw or attached):
+            if text_of(one.get("type")) not in ("", "message") or not (raw or attached):
                 found.system += 1
                 continue
-            label = _text(one.get("from") or one.get("from_id"))
+            label = text_of(one.get("from") or one.get("from_id"))
             found.messages.append(Message(place, label, raw, _iso(one.get("date")), raw, attached))
     return found
 
@@ -226,7 +217,7 @@ def _telegram_chats(value: Any) -> Iterator[tuple[str, Any]]:
 def _telegram_text(value: Any) -> str:
     """Return a text that is a string, or a list of strings and marked pieces."""
     return "".join(
-        _text(piece.get("text")) if isinstance(piece, dict) else _text(piece)
+        text_of(piece.get("text")) if isinstance(piece, dict) else text_of(piece)
         for piece in (value if isinstance(value, list) else [value])
     )
 
@@ -235,8 +226,8 @@ def _telegram_attached(one: dict[str, Any]) -> Iterator[str]:
     if one.get("photo"):
         yield "photo"
     if one.get("media_type") or one.get("file"):
-        kind = _text(one.get("media_type")).replace("_", " ") or "file"
-        name = _text(one.get("sticker_emoji") or one.get("file_name"))
+        kind = text_of(one.get("media_type")).replace("_", " ") or "file"
+        name = text_of(one.get("sticker_emoji") or one.get("file_name"))
         yield f"{kind}: {name}" if name else kind
 
 
@@ -250,32 +241,17 @@ def _signal(values: list[Any]) -> _Found:
         data = envelope.get("dataMessage") or sent
         data = data if isinstance(data, dict) else {}
         attached = tuple(
-            f"file: {_text(file.get('filename') or file.get('contentType') or 'unnamed')}"
-            for file in _list(data.get("attachments"))
-            if isinstance(file, dict)
+            f"file: {text_of(file.get('filename') or file.get('contentType') or 'unnamed')}"
+            for file in objects_in(data.get("attachments"))
         )
-        raw = _text(data.get("message"))
-        label = _text(envelope.get("sourceName") or envelope.get("sourceNumber") or envelope.get("source"))
+        raw = text_of(data.get("message"))
+        label = text_of(envelope.get("sourceName") or envelope.get("sourceNumber") or envelope.get("source"))
         if not (raw or attached):
             found.system += 1
         else:
             moment = _epoch(data.get("timestamp") or envelope.get("timestamp"), 1000)
             found.messages.append(Message(f"/{number}", label, raw, moment, raw, attached))
     return found
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    return (
-        value
-        if isinstance(value, str)
-        else str(value)
-        if isinstance(value, int) and not isinstance(value, bool)
-        else ""
-    )
 
 
 def _epoch(value: Any, per_second: int) -> datetime | None:
@@ -287,7 +263,7 @@ def _epoch(value: Any, per_second: int) -> datetime | None:
 
 def _iso(value: Any) -> datetime | None:
     try:
-        return datetime.fromisoformat(_text(value))
+        return datetime.fromisoformat(text_of(value))
     except ValueError:
         return None
 

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from mempabench.artifacts import parse_json
 from mempabench.domain.transcripts import Direction
 from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
+from mempabench.importers.json_values import list_of, text_of, value_of
 from mempabench.importers.text import clean, decoded, episode_of, split_directions
 
 _SCENE = re.compile(r"^\[\s*scene:\s*(?P<heading>.*?)\s*\]$", re.I | re.DOTALL)
@@ -29,20 +29,13 @@ def read_character_mining(content: bytes, name: str) -> Transcript:
     Raises:
         InputError: when it is no JSON, or holds no utterance.
     """
-    value = _json(decoded(content, name), name)
+    value = value_of(decoded(content, name), name)
     reader = _Mining()
     for pointer, episode in _episodes(value):
         reader.episode(episode, pointer)
     if not reader.count:
         raise InputError(f"{name}: no scenes with utterances in it; is this a character-mining file?")
     return Transcript(tuple(reader.scenes), headings=len(reader.scenes), oddities=tuple(reader.oddities))
-
-
-def _json(text: str, where: str) -> Any:
-    try:
-        return parse_json(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: not JSON ({clean(str(error))})") from error
 
 
 def _episodes(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -66,10 +59,10 @@ class _Mining:
 
     def episode(self, episode: dict[str, Any], pointer: str) -> None:
         """Take in an episode."""
-        named = episode_of(_text(episode.get("episode_id")).replace("_", ""))
-        title = clean(_text(episode.get("title")))
-        for number, scene in enumerate(_list(episode.get("scenes"))):
-            utterances = _list(scene.get("utterances")) if isinstance(scene, dict) else []
+        named = episode_of(text_of(episode.get("episode_id")).replace("_", ""))
+        title = clean(text_of(episode.get("title")))
+        for number, scene in enumerate(list_of(episode.get("scenes"))):
+            utterances = list_of(scene.get("utterances")) if isinstance(scene, dict) else []
             lines = [
                 self._line(one, f"{pointer}/scenes/{number}/utterances/{place}")
                 for place, one in enumerate(utterances)
@@ -83,8 +76,8 @@ class _Mining:
 
     def _line(self, one: dict[str, Any], pointer: str) -> RawLine:
         self.count += 1
-        speakers = [clean(_text(speaker)) for speaker in _list(one.get("speakers"))]
-        raw = _text(one.get("transcript_with_note")) or _text(one.get("transcript"))
+        speakers = [clean(text_of(speaker)) for speaker in list_of(one.get("speakers"))]
+        raw = text_of(one.get("transcript_with_note")) or text_of(one.get("transcript"))
         text, directions = split_directions(clean(raw))
         label = " and ".join(speaker for speaker in speakers if speaker)
         if not label:
@@ -108,19 +101,19 @@ def read_convokit(content: bytes, name: str) -> Transcript:
     for number, text in enumerate(decoded(content, name).split("\n"), start=1):
         if not text.strip():
             continue
-        one = _json(text, f"{name}:{number}")
+        one = value_of(text, f"{name}:{number}")
         if not isinstance(one, dict) or "text" not in one:
             raise InputError(
                 f"{name}:{number}: not an utterance with a text; is this utterances.jsonl of ConvoKit?"
             )
-        own = _text(one.get("id"))
-        conversation = _text(one.get("conversation_id") or one.get("root")) or own
+        own = text_of(one.get("id"))
+        conversation = text_of(one.get("conversation_id") or one.get("root")) or own
         known.add(own)
-        reply = _text(one.get("reply-to") or one.get("reply_to"))
+        reply = text_of(one.get("reply-to") or one.get("reply_to"))
         if reply:
             replies.append((number, reply))
         line = RawLine(
-            clean(_text(one.get("speaker") or one.get("user"))), clean(_text(one["text"])), (), number
+            clean(_id(one.get("speaker") or one.get("user"))), clean(text_of(one["text"])), (), number
         )
         if not line.text:
             oddities.append(Oddity(number, f"an empty text by {line.label}; kept"))
@@ -142,27 +135,22 @@ def convokit_names(content: bytes, name: str) -> dict[str, str]:
     Raises:
         InputError: when it is no JSON object.
     """
-    value = _json(decoded(content, name), name)
+    value = value_of(decoded(content, name), name)
     if not isinstance(value, dict):
         raise InputError(f"{name}: an object of speakers is expected; is this of ConvoKit?")
     names: dict[str, str] = {}
     for key, speaker in value.items():
         about = speaker if isinstance(speaker, dict) else {}
         about = about["meta"] if isinstance(about.get("meta"), dict) else about
-        found = next((clean(_text(about[field])) for field in _NAME_FIELDS if about.get(field)), "")
+        found = next((clean(text_of(about[field])) for field in _NAME_FIELDS if about.get(field)), "")
         if found:
             names[key] = found
     return names
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, dict):  # ConvoKit's newest dumps hold the speaker as an object
-        value = value.get("id")
-    return value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
+def _id(value: Any) -> str:
+    """Return an id; ConvoKit's newest dumps hold the speaker as an object with one."""
+    return text_of(value.get("id") if isinstance(value, dict) else value)
 
 
 def shape_of(text: str) -> str | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 from mempabench.domain.transcripts import AS_IT_IS, Direction, Reading
 from mempabench.errors import InputError
 from mempabench.importers.importer import Oddity, RawLine, RawScene, Transcript
+from mempabench.importers.json_values import value_of
 from mempabench.importers.labels import without_extensions
 from mempabench.importers.text import clean, decoded_as_found, shown, split_directions
 
@@ -150,10 +150,7 @@ def _csv_body(reader: Any, places: Mapping[str, int], name: str) -> Iterator[Row
 
 
 def _json_rows(text: str, name: str, told: Mapping[str, str]) -> tuple[Iterator[Row], set[str]]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{name}: not JSON ({clean(str(error))})") from error
+    value = value_of(text, name)
     many = isinstance(value, list)
     flat = [
         found
