@@ -11,6 +11,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from mempabench.domain.transcripts import AS_IT_IS, Direction, Reading
@@ -221,13 +222,20 @@ def _number(text: str) -> int | None:
 def _line(row: Row) -> RawLine:
     words = row.of("text")
     speech, directions = split_directions(words)
-    label, extensions = without_extensions(row.of("speaker"))
-    directions = (*(Direction(at=0, text=extension) for extension in extensions), *directions)
+    label, hanging = _label(row.values.get("speaker", ""))
+    directions = (*hanging, *directions)
     raw = f"{row.values.get('speaker', '')}: {row.values.get('text', '')}" if row.pointer else ""
     if not label:
         alone = (Direction(at=0, text=words.strip("()[] ")),) if words else ()
         return RawLine(None, "", alone, row.number, row.last, row.pointer, raw)
     return RawLine(label, speech, directions, row.number, row.last, row.pointer, raw)
+
+
+@lru_cache(maxsize=4096)
+def _label(raw: str) -> tuple[str, tuple[Direction, ...]]:
+    """Return a label, and what hangs on it as directions; a table has few of them and many rows."""
+    label, extensions = without_extensions(clean(raw))
+    return label, tuple(Direction(at=0, text=extension) for extension in extensions)
 
 
 def _odd_rows(rows: Sequence[Row]) -> Iterator[Oddity]:
