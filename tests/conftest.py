@@ -15,7 +15,7 @@ import pytest
 
 from mempabench.assets import prompts_dir
 from mempabench.cli import main
-from mempabench.commands.requests import pending_requests
+from mempabench.commands.pending import pending_requests
 from mempabench.domain.taxonomy import FACETS, settings_of
 from mempabench.workspace import Workspace
 from mempabench_review.desk import load_queue

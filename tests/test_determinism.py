@@ -102,6 +102,8 @@ def test_a_build_on_another_day_gives_the_same_bytes(built_once: Tiny, tmp_path:
 
 
 CLOCKED = {
+    "mempabench/engines/pacing.py": {"time.monotonic"},
+    "mempabench/commands/batches.py": {"datetime.now"},
     "mempabench/commands/live.py": {"datetime.now"},
     "mempabench/commands/requests.py": {"datetime.now"},
     "mempabench_review/cli.py": {"datetime.now"},

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mempabench.commands.requests import pending_requests
+from mempabench.commands.pending import pending_requests
 from mempabench.domain.manifests import Request
 from mempabench.errors import EngineError
 from mempabench.pipeline import Run, StageReport

@@ -19,6 +19,7 @@ from typing import Any
 from pydantic import Field
 
 from mempabench.artifacts import file_digest, parse_record
+from mempabench.domain.manifests import Engine
 from mempabench.domain.personas import UserId, UserPlan
 from mempabench.domain.record import Record
 from mempabench.domain.transcripts import RawFile, Slug, Source
@@ -54,6 +55,27 @@ class PriceConfig(Record):
 
     tokens_in: float = Field(ge=0)
     tokens_out: float = Field(ge=0)
+    batch: float = Field(default=0.5, ge=0, le=1)
+    """What a call in a batch costs, as a part of that."""
+
+
+class RouteConfig(Record):
+    """A live model for a stage, a seat, both, or (with neither) for all that no other route names."""
+
+    stage: str | None = None
+    seat: str | None = None
+    engine: Engine
+    model: str
+    base_url: str | None = None
+    """Address of the server; None for the provider's own. Keys come from the environment only."""
+    max_tokens: int = Field(default=8192, ge=1)
+    """Most tokens of an answer."""
+    concurrency: int = Field(default=8, ge=1, le=256)
+    """Most calls at a time; fewer while the service says that it is asked too much."""
+    requests_per_minute: float | None = Field(default=None, gt=0)
+    tokens_per_minute: float | None = Field(default=None, gt=0)
+    timeout_s: float = Field(default=600.0, gt=0)
+    """Seconds that a call may take before it is tried again."""
 
 
 class EngineConfig(Record):
@@ -63,6 +85,8 @@ class EngineConfig(Record):
     """How often a request may be refused before its unit counts as refused."""
     prices: dict[str, PriceConfig] = Field(default_factory=dict)
     """Prices by model; a limit of cost needs one."""
+    route: tuple[RouteConfig, ...] = ()
+    """Who is asked what, with ``--engine configured``; the route that names most wins."""
 
 
 class Config(Record):

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.engines.batch_desk import BatchDesk
+
 KEY = "sk-very-secret"
 UNKNOWN_KEYWORDS = {"minLength", "maxLength"}
 
@@ -21,8 +23,8 @@ class Service:
     answer: Callable[[str, str], str]
     """Text of the answer to a system and a user message."""
     faults: list[str] = field(default_factory=list)
-    """Served first, one a call: an HTTP status, or one of ``cut``, ``length``, ``refusal``, ``filter``, ``empty``,
-    ``prose``, ``fenced``."""
+    """Served first, one a call: an HTTP status, or one of ``cut``, ``half``, ``length``, ``refusal``, ``filter``,
+    ``empty``, ``prose``, ``fenced``."""
     always: str = ""
     """A fault for every call."""
     calls: int = 0
@@ -30,7 +32,13 @@ class Service:
     """Calls that were answered with a completion, usable or not."""
     tokens: int = 0
     url: str = ""
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    desk: BatchDesk = field(init=False)
+    """Takes batches."""
+
+    def __post_init__(self) -> None:
+        """Answer batches as single calls are answered."""
+        self.desk = BatchDesk(lambda protocol, body, fault: getattr(self, protocol)(body, fault))
 
     def fault(self) -> str:
         """Count a call and return what goes wrong with it."""
@@ -43,6 +51,59 @@ class Service:
         with self.lock:
             self.replies += 1
             self.tokens += 30
+
+    def openai(self, body: dict[str, Any], fault: str) -> tuple[int, dict[str, Any]]:
+        """Return status and completion for a body."""
+        wanted = body.get("response_format", {})
+        if wanted.get("type") != "json_schema" or bad_schema(wanted["json_schema"]["schema"]):
+            return 400, {"error": {"message": "invalid schema"}}
+        system, user = (message["content"] for message in body["messages"])
+        message: dict[str, Any] = {
+            "role": "assistant",
+            "content": self._text(system, user, fault),
+            "refusal": None,
+        }
+        if fault == "refusal":
+            message.update(content=None, refusal="I'd rather not.")
+        finish = {"length": "length", "filter": "content_filter"}.get(fault, "stop")
+        if fault != "half":
+            self.replied()
+        return 200, {
+            "id": "x",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "stub-1",
+            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+            "usage": {"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 30},
+        }
+
+    def anthropic(self, body: dict[str, Any], fault: str) -> tuple[int, dict[str, Any]]:
+        """Return status and message for a body."""
+        wanted = body.get("output_config", {}).get("format", {})
+        if wanted.get("type") != "json_schema" or bad_schema(wanted["schema"]) or "max_tokens" not in body:
+            return 400, {"type": "error", "error": {"type": "invalid_request_error", "message": "invalid"}}
+        text = self._text(body["system"], body["messages"][0]["content"], fault)
+        stop = {"length": "max_tokens", "refusal": "refusal", "filter": "refusal"}.get(fault, "end_turn")
+        if fault != "half":
+            self.replied()
+        return 200, {
+            "id": "x",
+            "type": "message",
+            "role": "assistant",
+            "model": "stub-1",
+            "content": [{"type": "text", "text": text}] if text else [],
+            "stop_reason": stop,
+            "stop_sequence": None,
+            "usage": {"input_tokens": 20, "output_tokens": 10},
+        }
+
+    def _text(self, system: str, user: str, fault: str) -> str:
+        if fault in ("empty", "half"):
+            return ""
+        if fault == "prose":
+            return "Here is what I think."
+        text = self.answer(system, user)
+        return {"length": text[: len(text) // 2], "fenced": f"```json\n{text}\n```"}.get(fault, text)
 
 
 def bad_schema(schema: Any) -> bool:
@@ -65,97 +126,47 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            content = self.rfile.read(int(self.headers["content-length"]))
             fault = service.fault()
             if fault == "cut":
-                self.close_connection = True
-                self.connection.shutdown(2)
-                return
-            if fault.isdigit():
+                self._break()
+            elif fault.isdigit():
                 self._send(int(fault), {"error": {"type": "x", "message": f"told to say {fault}"}})
+            elif not self._key_is_right():
+                error = {"type": "authentication_error", "message": "bad key"}
+                self._send(401, {"type": "error", "error": error})
+            elif self.path.endswith(("/files", "/batches")):
+                with service.lock:
+                    sent = service.desk.post(self.path, self.headers, content)
+                if sent is None:
+                    self._break()
+                else:
+                    self._send(*sent)
             elif self.path.endswith("/chat/completions"):
-                self._openai(body, fault)
+                self._send(*service.openai(json.loads(content), fault), half=fault == "half")
             elif self.path.endswith("/v1/messages"):
-                self._anthropic(body, fault)
+                self._send(*service.anthropic(json.loads(content), fault), half=fault == "half")
             else:
                 self._send(404, {"error": {"message": "no such path"}})
 
-        def _openai(self, body: dict[str, Any], fault: str) -> None:
-            if self.headers["authorization"] != f"Bearer {KEY}":
+        def do_GET(self) -> None:
+            if not self._key_is_right():
                 self._send(401, {"error": {"message": "bad key"}})
                 return
-            wanted = body.get("response_format", {})
-            if wanted.get("type") != "json_schema" or bad_schema(wanted["json_schema"]["schema"]):
-                self._send(400, {"error": {"message": "invalid schema"}})
-                return
-            system, user = (message["content"] for message in body["messages"])
-            message: dict[str, Any] = {
-                "role": "assistant",
-                "content": self._text(system, user, fault),
-                "refusal": None,
-            }
-            if fault == "refusal":
-                message.update(content=None, refusal="I'd rather not.")
-            finish = {"length": "length", "filter": "content_filter"}.get(fault, "stop")
-            service.replied()
-            self._send(
-                200,
-                {
-                    "id": "x",
-                    "object": "chat.completion",
-                    "created": 1,
-                    "model": "stub-1",
-                    "choices": [{"index": 0, "message": message, "finish_reason": finish}],
-                    "usage": {"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 30},
-                },
-            )
+            with service.lock:
+                sent = service.desk.get(self.path)
+            self._send(*sent)
 
-        def _anthropic(self, body: dict[str, Any], fault: str) -> None:
-            if KEY not in (
-                self.headers["x-api-key"],
-                (self.headers["authorization"] or "").removeprefix("Bearer "),
-            ):
-                self._send(
-                    401, {"type": "error", "error": {"type": "authentication_error", "message": "bad key"}}
-                )
-                return
-            wanted = body.get("output_config", {}).get("format", {})
-            if (
-                wanted.get("type") != "json_schema"
-                or bad_schema(wanted["schema"])
-                or "max_tokens" not in body
-            ):
-                self._send(
-                    400, {"type": "error", "error": {"type": "invalid_request_error", "message": "invalid"}}
-                )
-                return
-            text = self._text(body["system"], body["messages"][0]["content"], fault)
-            stop = {"length": "max_tokens", "refusal": "refusal", "filter": "refusal"}.get(fault, "end_turn")
-            service.replied()
-            self._send(
-                200,
-                {
-                    "id": "x",
-                    "type": "message",
-                    "role": "assistant",
-                    "model": "stub-1",
-                    "content": [{"type": "text", "text": text}] if text else [],
-                    "stop_reason": stop,
-                    "stop_sequence": None,
-                    "usage": {"input_tokens": 20, "output_tokens": 10},
-                },
-            )
+        def _break(self) -> None:
+            self.close_connection = True
+            self.connection.shutdown(2)
 
-        def _text(self, system: str, user: str, fault: str) -> str:
-            if fault == "empty":
-                return ""
-            if fault == "prose":
-                return "Here is what I think."
-            text = service.answer(system, user)
-            return {"length": text[: len(text) // 2], "fenced": f"```json\n{text}\n```"}.get(fault, text)
+        def _key_is_right(self) -> bool:
+            given = (self.headers["authorization"] or "").removeprefix("Bearer ")
+            return KEY in (given, self.headers["x-api-key"])
 
-        def _send(self, status: int, value: Any) -> None:
-            content = json.dumps(value).encode()
+        def _send(self, status: int, value: Any, *, half: bool = False) -> None:
+            content = (value if isinstance(value, str) else json.dumps(value)).encode()
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(content)))
@@ -163,7 +174,9 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
                 self.send_header("retry-after-ms", "1")
                 self.send_header("retry-after", "0")
             self.end_headers()
-            self.wfile.write(content)
+            self.wfile.write(content[: len(content) // 2] if half else content)
+            if half:
+                self._break()
 
         def log_message(self, *_: Any) -> None:
             """Say nothing."""

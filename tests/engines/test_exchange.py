@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from mempabench.commands.requests import pending_requests
+from mempabench.commands.pending import pending_requests
 from mempabench.domain.manifests import Request
 from mempabench.engines.exchange import export_requests
 

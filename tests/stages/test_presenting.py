@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mempabench.commands.requests import pending_requests
+from mempabench.commands.pending import pending_requests
 from mempabench.domain.evidence import Quote
 from mempabench.domain.transcripts import Direction
 from mempabench.stages.find_reactions import ReactionsAnswer, findings

@@ -13,8 +13,9 @@ import click
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-from mempabench.commands.live import Live, ask_live, live_options
+from mempabench.commands.live import ask_live
 from mempabench.commands.project import workspace
+from mempabench.commands.routing import ENGINES, Choice, routing_options
 from mempabench.domain.record import digest
 from mempabench.errors import EngineError, MemPABenchError
 from mempabench.pipeline import InOrder, Run, StageReport
@@ -31,7 +32,7 @@ Talk = Callable[[str], object]
     "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes for the work."
 )
 @click.option("-q", "--quiet", is_flag=True, help="Only the last line.")
-@live_options
+@routing_options(ENGINES, default="recorded")
 @click.pass_context
 def build(ctx: click.Context, /, jobs: int, quiet: bool, **live: Any) -> None:
     """Rebuild the dataset: transcripts to a release folder, offline, from recorded answers and decisions.
@@ -46,7 +47,7 @@ def build(ctx: click.Context, /, jobs: int, quiet: bool, **live: Any) -> None:
     talk: Talk = str if quiet else partial(click.echo, err=True)
     with project.writing("mempabench build"):
         if live["engine"] != "recorded" and not ask_live(
-            project, Live(**live), partial(click.echo, err=True)
+            project, Choice(**live), partial(click.echo, err=True)
         ):
             return
         reports = run_stages(project, jobs, talk)

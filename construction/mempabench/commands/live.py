@@ -1,200 +1,97 @@
-"""``mempabench build --engine …``: asking a live model for what the recordings lack."""
+"""Asking a live model for what waits, with a bar, a tally and a limit of cost."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-import click
-
-from mempabench.commands.requests import pending_requests, refuse_private
+from mempabench.commands.pending import LEDGER
+from mempabench.commands.routing import Choice, Routes, waiting_for
 from mempabench.engines.asking import Pending
-from mempabench.errors import EngineError, InputError
+from mempabench.errors import EngineError
 from mempabench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from mempabench.engines.answering import Price, Tally
-    from mempabench.engines.services import Service
+    from mempabench.engines.answering import Budget, Tally
 
-ENGINES = ("recorded", "openai", "openai-compatible", "anthropic")
-LEDGER = "ledger.jsonl"
-"""File below ``artifacts/`` in which every call stands."""
-
-F = TypeVar("F", bound=Callable[..., None])
 Talk = Callable[[str], object]
 
 
-@dataclass(frozen=True)
-class Live:
-    """How a live model is asked."""
-
-    engine: str = "recorded"
-    model: str | None = None
-    base_url: str | None = None
-    stages: tuple[str, ...] = ()
-    concurrency: int = 8
-    max_tokens: int = 8192
-    max_cost: float | None = None
-    dry_run: bool = False
-    consent: bool = False
-
-
-def live_options(command: F) -> F:
-    """Add the options that say how a live model is asked."""
-    options = (
-        click.option(
-            "--engine",
-            type=click.Choice(ENGINES),
-            default="recorded",
-            show_default=True,
-            help="Who answers what has no recording.",
-        ),
-        click.option("--model", help="Model to ask."),
-        click.option(
-            "--base-url",
-            metavar="URL",
-            help="Server that speaks OpenAI's protocol, or another address of the service.",
-        ),
-        click.option(
-            "--stage", "stages", multiple=True, help="Ask for this stage only; may be given several times."
-        ),
-        click.option(
-            "--concurrency",
-            type=click.IntRange(1, 256),
-            default=8,
-            show_default=True,
-            help="Calls at a time.",
-        ),
-        click.option(
-            "--max-tokens",
-            type=click.IntRange(1),
-            default=8192,
-            show_default=True,
-            help="Most tokens of an answer.",
-        ),
-        click.option(
-            "--max-cost",
-            type=click.FloatRange(min=0, min_open=True),
-            help="Stop before more than this is spent; needs a price in mempabench.toml.",
-        ),
-        click.option("--dry-run", is_flag=True, help="Say how much would be asked, and ask nothing."),
-        click.option(
-            "--consent",
-            is_flag=True,
-            help="Yes, text of sources that may not be published goes to the service.",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def ask_live(project: Workspace, live: Live, talk: Talk) -> bool:
+def ask_live(project: Workspace, choice: Choice, talk: Talk) -> bool:
     """Ask for what waits, and tell what came of it; return whether the build may go on.
 
     Raises:
-        InputError: for options that don't go together, or private text without consent.
+        InputError: for options that don't go together, private text without consent, or another model than before.
         EngineError: when there is no point in asking on, or not everything could be asked.
     """
-    from mempabench.engines.answering import Asking, Budget, answer_all, estimate, mend
+    with Routes.of(project, choice) as routes:
+        return _ask(project, choice, routes, talk)
 
-    _check_stages(live)
-    price = _price(project, live)
-    for path in mend(project.recordings):
+
+def _ask(project: Workspace, choice: Choice, routes: Routes, talk: Talk) -> bool:
+    """Ask along the routes; return whether the build may go on."""
+    from mempabench.engines.answering import Asking, Budget, answer_all, mend
+
+    for path in mend(project.recordings, project.artifacts / LEDGER):
         talk(f"{project.shown(path)}: its last line was torn; it is asked again")
-    waiting = _waiting(project, live)
-    if live.dry_run:
-        tokens, cost = estimate(waiting, price, live.max_tokens)
-        shown = f", at most {cost:.2f} for one round" if price else "; no price is configured"
-        talk(f"{len(waiting)} requests wait, about {tokens:,} tokens{shown}")
+    waiting = waiting_for(project, choice)
+    routes.check_prices(waiting, choice.max_cost)
+    if choice.dry_run:
+        talk(estimated(waiting, routes))
         return False
     if not waiting:
         return True
+    if not choice.switch:
+        routes.refuse_switch(waiting)
     asking = Asking(
-        service=_service(live),
+        route=routes,
         recordings=project.recordings,
         ledger=project.artifacts / LEDGER,
         recorded_on=datetime.now(UTC).date(),
-        concurrency=live.concurrency,
     )
-    budget = Budget(price, live.max_cost)
-    shower = _Shower(len(waiting))
+    budget = Budget(choice.max_cost)
+    shower = _Shower(len(waiting), budget)
     try:
-        tally = answer_all(lambda: _waiting(project, live), asking, budget, shower)
+        tally = answer_all(lambda: waiting_for(project, choice), asking, budget, shower)
     finally:
         shower.close()
-    talk(_told(tally, budget.spent, price))
-    _raise_what_failed(tally, live)
+    talk(_told(tally, budget.spent))
+    _raise_what_failed(tally, choice)
     return True
 
 
-def _check_stages(live: Live) -> None:
-    from mempabench.stages import PIPELINE
+def estimated(waiting: Sequence[Pending], routes: Routes, *, batched: bool = False) -> str:
+    """Return the line that says what asking would take: requests, tokens, and the most that it may cost."""
+    from mempabench.engines.answering import tokens_of
 
-    asking = [stage.name for stage in PIPELINE if stage.prompts]
-    for name in live.stages:
-        if name not in asking:
-            raise InputError(
-                f"--stage {name}: no stage of that name asks anybody; those are {', '.join(asking)}"
+    tokens = sum(tokens_of(one.request) for one in waiting)
+    cost = 0.0
+    for one in waiting:
+        rule = routes.rule(one.request)
+        price = routes.price(rule)
+        if price is None:
+            return (
+                f"{len(waiting)} requests wait, about {tokens:,} tokens; "
+                f"no price for '{rule.model}' is configured"
             )
+        cost += price.of(tokens_of(one.request), rule.max_tokens, batched=batched)
+    return f"{len(waiting)} requests wait, about {tokens:,} tokens, at most {cost:.2f} for one round"
 
 
-def _waiting(project: Workspace, live: Live) -> Sequence[Pending]:
-    """Return what waits now; private text never passes without consent, whatever stage comes to ask for it."""
-    found = [one for one in pending_requests(project) if not live.stages or one.request.stage in live.stages]
-    if not (live.consent or live.dry_run):
-        refuse_private(project, [one.request for one in found])
-    return found
-
-
-def _price(project: Workspace, live: Live) -> Price | None:
-    from mempabench.engines.answering import Price
-
-    if live.model is None:
-        raise InputError(f"--engine {live.engine} needs --model")
-    if live.engine == "openai-compatible" and live.base_url is None:
-        raise InputError("--engine openai-compatible needs --base-url")
-    found = project.config.engine.prices.get(live.model)
-    if found is None and live.max_cost is not None:
-        raise InputError(
-            f"mempabench.toml: no price for '{live.model}', so --max-cost can't be kept; "
-            f'add [engine.prices."{live.model}"] with tokens_in and tokens_out'
-        )
-    return Price(found.tokens_in, found.tokens_out) if found else None
-
-
-def _service(live: Live) -> Service:
-    from mempabench.engines.services import AnthropicService, OpenAIService
-
-    assert live.model is not None
-    if live.engine == "anthropic":
-        return AnthropicService(live.model, live.max_tokens, live.base_url)
-    key = None if live.engine == "openai" else _key_or_none()
-    return OpenAIService(live.model, live.max_tokens, live.base_url, key)
-
-
-def _key_or_none() -> str:
-    """Return the key of a server of one's own, which may need none."""
-    import os
-
-    return os.environ.get("OPENAI_API_KEY") or "none"
-
-
-def _told(tally: Tally, spent: float, price: Price | None) -> str:
-    cost = f", cost {spent:.4f}" if price else ""
+def _told(tally: Tally, spent: float) -> str:
+    cost = f", cost {spent:.4f}" if spent else ""
     return (
         f"{tally.answered} answers kept ({tally.accepted} accepted, {tally.refused} refused), "
         f"{tally.failed} calls without a reply, {tally.tokens:,} tokens{cost}"
     )
 
 
-def _raise_what_failed(tally: Tally, live: Live) -> None:
+def _raise_what_failed(tally: Tally, choice: Choice) -> None:
     if tally.out_of_budget:
         raise EngineError(
-            f"--max-cost {live.max_cost:g} is reached; what was answered is kept, run again to go on"
+            f"--max-cost {choice.max_cost:g} is reached; what was answered is kept, run again to go on"
         )
     if tally.failed:
         raise EngineError(
@@ -206,8 +103,9 @@ def _raise_what_failed(tally: Tally, live: Live) -> None:
 class _Shower:
     """Shows how the asking goes: a bar on a terminal, nothing elsewhere."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, budget: Budget) -> None:
         self._bar = None
+        self._budget = budget
         if sys.stderr.isatty():
             from tqdm import tqdm
 
@@ -217,11 +115,12 @@ class _Shower:
         if self._bar is not None:
             done = tally.answered + tally.failed
             self._bar.total = max(self._bar.total or 0, done + left)
-            self._bar.n = done
+            cost = f", cost {self._budget.spent:.2f}" if self._budget.spent else ""
             self._bar.set_postfix_str(
-                f"{tally.refused} refused, {tally.failed} failed, {tally.tokens:,} tokens"
+                f"{tally.refused} refused, {tally.failed} failed, {tally.tokens:,} tokens{cost}",
+                refresh=False,
             )
-            self._bar.refresh()
+            self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
         """Take the bar away."""

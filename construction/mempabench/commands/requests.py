@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import click
 
+from mempabench.commands.batches import collect, poll, submit
+from mempabench.commands.pending import calls, pending_requests, refuse_private
 from mempabench.commands.project import workspace
 from mempabench.commands.telling import told
-from mempabench.domain.manifests import Request
-from mempabench.engines.asking import Pending
 from mempabench.errors import EngineError, InputError
-from mempabench.workspace import Workspace
 
 
 @click.group()
 def requests() -> None:
-    """Export the model requests that wait for an answer, and import answers.
+    """Export the model requests that wait for an answer, and import answers; send batches to a provider.
 
     Exports are OpenAI batch files: send them to any service that takes those, or answer them yourself.
     """
@@ -112,17 +110,12 @@ def ledger(ctx: click.Context) -> None:
     """Show what live calls were made: requests, tokens and cost by stage, model and attempt."""
     from collections import Counter, defaultdict
 
-    from mempabench.artifacts import read_records
-    from mempabench.domain.manifests import Call
-
-    project = workspace(ctx)
-    path = project.artifacts / "ledger.jsonl"
-    calls = read_records(path, Call, project.shown(path))
-    if not calls:
+    made = calls(workspace(ctx))
+    if not made:
         click.echo("no live call was made here", err=True)
         return
     rows: dict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)
-    for call in calls:
+    for call in made:
         row = rows[call.stage, call.model, call.attempt]
         outcome = call.outcome if call.outcome == "accepted" else "refused"
         row["no reply" if call.outcome.startswith("no reply") else outcome] += 1
@@ -134,9 +127,7 @@ def ledger(ctx: click.Context) -> None:
         )
     )
     for (stage, model, attempt), row in sorted(rows.items()):
-        cost = sum(
-            one.cost for one in calls if (one.stage, one.model, one.attempt) == (stage, model, attempt)
-        )
+        cost = sum(one.cost for one in made if (one.stage, one.model, one.attempt) == (stage, model, attempt))
         counts = [row[name] for name in ("accepted", "refused", "no reply", "in", "out")]
         click.echo(told(_row(stage, model, attempt, *counts, f"{cost:.4f}")))
 
@@ -146,31 +137,8 @@ def _row(stage: object, model: object, *figures: object) -> str:
     return f"{stage!s:<20} {model!s:<24}" + "".join(f"{figure!s:>11}" for figure in figures)
 
 
-def refuse_private(project: Workspace, chosen: Sequence[Request]) -> None:
-    """Refuse to write out text of a source that isn't marked redistributable, unless somebody consents.
-
-    Raises:
-        InputError: naming the source.
-    """
-    private = {source.id for source in project.sources if not source.redistributable}
-    for user in project.plans():
-        if user.source in private:
-            private.add(user.user)
-    count = sum(request.group in private for request in chosen)
-    if count:
-        first = next(request.group for request in chosen if request.group in private)
-        raise InputError(
-            f"{first}: {count} requests hold text that isn't marked redistributable; "
-            "if it may go to whoever answers them, say --consent"
-        )
-
-
-def pending_requests(project: Workspace) -> list[Pending]:
-    """Return every request that waits, over all stages whose inputs are there."""
-    from mempabench.pipeline import Run
-    from mempabench.stages import PIPELINE
-
-    return [one for report in Run(project, write=False).stages(PIPELINE) for one in report.pending]
+for command in (submit, poll, collect):
+    requests.add_command(command)
 
 
 def _day(text: str | None) -> date:

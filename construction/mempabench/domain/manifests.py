@@ -13,6 +13,10 @@ from mempabench.domain.transcripts import Sha256
 Seat = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z_]{0,29}$")]
 
 
+Engine = Literal["openai", "openai-compatible", "anthropic"]
+"""Kinds of live service: two providers, and servers of any kind that speak the first one's protocol."""
+
+
 class Request(Record):
     """A question to a model, complete: what replay looks up and what an export sends."""
 
@@ -85,13 +89,42 @@ class Call(Record):
     unit: str
     seat: Seat
     attempt: int = Field(ge=1)
+    prompt_version: str
+    asked: str
+    """Kind of service, model and server that was asked."""
+    configuration: Sha256
+    """Digest of the same."""
     model: str
+    """Model that says it answered."""
     tokens_in: int = Field(ge=0)
     tokens_out: int = Field(ge=0)
     cost: float = Field(ge=0)
     """In the currency of the configured prices; 0 without a price."""
     outcome: str
     """``accepted``, the findings, or why there was no reply."""
+    tries: int = Field(default=1, ge=0)
+    """HTTP requests that it took."""
+    batch: str = ""
+    """Id of the batch in which it was made, if it was."""
+
+
+class Batch(Record):
+    """A batch of requests at a provider, as its journal has it; the last line of an intent holds."""
+
+    intent: Sha256
+    """Digest of what was meant to be sent; goes with the batch where a provider lets it."""
+    state: Literal["meant", "open", "collected", "failed"]
+    """``meant``: about to be submitted; ``failed``: the provider took none of it."""
+    engine: Engine
+    model: str
+    base_url: str | None = None
+    max_tokens: int = Field(ge=1)
+    digests: tuple[Sha256, ...]
+    """Requests that it holds."""
+    id: str = ""
+    """The provider's id; empty while it is meant only."""
+    known: tuple[str, ...] = ()
+    """Ids of the provider's batches just before it was submitted, where an intent can't go with it."""
 
 
 class Refusal(Record):

@@ -8,11 +8,13 @@ findings in the next round, until the configured attempts are used up. Every cal
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from mempabench.artifacts import append_line, parse_json, write_bytes
@@ -20,8 +22,9 @@ from mempabench.domain.manifests import Call, Recording, Request
 from mempabench.domain.record import canonical_json
 from mempabench.engines.asking import Pending, judge
 from mempabench.engines.exchange import recording_of
+from mempabench.engines.pacing import Pace, Stopped
 from mempabench.engines.recorded import recording_path
-from mempabench.engines.services import Reply, Service, Unreachable
+from mempabench.engines.services import Address, Reply, Service, Unreachable
 from mempabench.errors import EngineError
 
 PROBLEMS = {
@@ -43,16 +46,41 @@ class Price:
 
     tokens_in: float
     tokens_out: float
+    batch: float = 0.5
+    """What a call in a batch costs, as a part of that."""
 
-    def of(self, tokens_in: int, tokens_out: int) -> float:
+    def of(self, tokens_in: int, tokens_out: int, *, batched: bool = False) -> float:
         """Return the cost of a call."""
-        return (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / 1_000_000
+        cost = (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / 1_000_000
+        return cost * self.batch if batched else cost
 
 
-def mend(recordings: Path) -> Iterator[Path]:
-    """Cut off the last line of recordings that a crash tore, and yield the files where one was."""
-    for path in sorted(recordings.glob("*/*.jsonl")):
-        content = path.read_bytes()
+@dataclass
+class Lane:
+    """A service with the pace and the price at which it is asked; several stages and seats may share one."""
+
+    service: Service
+    pace: Pace
+    price: Price | None = None
+
+    def worst(self, request: Request) -> float:
+        """Return what a call may cost at most."""
+        return self.price.of(tokens_of(request), self.service.address.max_tokens) if self.price else 0.0
+
+
+Route = Callable[[Request], Lane]
+"""Says where a request is asked."""
+
+
+def tokens_of(request: Request) -> int:
+    """Return how many tokens a request holds, about, on the safe side."""
+    return (len(request.system) + len(request.message)) // _CHARACTERS + 1
+
+
+def mend(recordings: Path, *journals: Path) -> Iterator[Path]:
+    """Cut off the last line of recordings and journals that a crash tore, and yield the files where one was."""
+    for path in (*sorted(recordings.glob("*/*.jsonl")), *journals):
+        content = path.read_bytes() if path.exists() else b""
         if not content or content.endswith(b"\n"):
             continue
         whole, last = content[: content.rfind(b"\n") + 1], content[content.rfind(b"\n") + 1 :]
@@ -65,37 +93,25 @@ def mend(recordings: Path) -> Iterator[Path]:
             write_bytes(path, content + b"\n")
 
 
-def estimate(waiting: Sequence[Pending], price: Price | None, max_tokens: int) -> tuple[int, float]:
-    """Return the tokens that the waiting requests hold, about, and what asking them once may cost at most."""
-    tokens = [(len(one.request.system) + len(one.request.message)) // _CHARACTERS + 1 for one in waiting]
-    return sum(tokens), sum(price.of(count, max_tokens) for count in tokens) if price else 0.0
-
-
 @dataclass
 class Budget:
     """How much may be spent; what is in flight is reserved at its worst."""
 
-    price: Price | None = None
     limit: float | None = None
     spent: float = 0.0
     reserved: float = 0.0
 
-    def reserve(self, request: Request, max_tokens: int) -> float | None:
-        """Set aside what a call may cost at most; None when that is more than is left."""
-        if self.price is None:
-            return 0.0
-        worst = self.price.of((len(request.system) + len(request.message)) // _CHARACTERS + 1, max_tokens)
+    def reserve(self, worst: float) -> bool:
+        """Set aside what a call may cost at most; False when that is more than is left."""
         if self.limit is not None and self.spent + self.reserved + worst > self.limit:
-            return None
+            return False
         self.reserved += worst
-        return worst
+        return True
 
-    def settle(self, reserved: float, reply: Reply | None) -> float:
-        """Account for what a call has cost, and return that."""
-        self.reserved -= reserved
-        cost = self.price.of(reply.tokens_in, reply.tokens_out) if self.price and reply else 0.0
+    def settle(self, worst: float, cost: float) -> None:
+        """Account for what a call has cost."""
+        self.reserved -= worst
         self.spent += cost
-        return cost
 
 
 @dataclass
@@ -109,6 +125,14 @@ class Tally:
     failures: list[str] = field(default_factory=list)
     out_of_budget: bool = False
 
+    def count(self, reply: Reply, recording: Recording) -> None:
+        """Count a reply that was kept."""
+        self.tokens += reply.tokens_in + reply.tokens_out
+        if recording.refused:
+            self.refused += 1
+        else:
+            self.accepted += 1
+
     @property
     def answered(self) -> int:
         """Replies that were kept, accepted or not."""
@@ -117,14 +141,22 @@ class Tally:
 
 @dataclass(frozen=True)
 class Asking:
-    """How a service is asked."""
+    """Where requests are asked and where what comes back is kept."""
 
-    service: Service
+    route: Route
     recordings: Path
     ledger: Path
     recorded_on: date
-    concurrency: int = 8
     writer: str = "language model"
+
+
+@dataclass(frozen=True)
+class _Flight:
+    """A call under way."""
+
+    one: Pending
+    lane: Lane
+    worst: float
 
 
 def answer_all(
@@ -137,7 +169,7 @@ def answer_all(
 
     Args:
         waiting: Returns the requests that wait now; after a round these are those that came to wait because of it.
-        asking: The service and where answers are kept.
+        asking: Where requests are asked and answers are kept.
         budget: What may be spent.
         progress: Called with the tally and how many requests of the round are left.
 
@@ -150,81 +182,125 @@ def answer_all(
         todo = [one for one in waiting() if one.request.digest() not in given_up]
         if not todo:
             break
-        for one, reply in _round(todo, asking, budget, tally, progress):
+        for one, reply in _Round(asking, budget, tally, progress).ask(todo):
             if reply is None:
                 given_up.add(one.request.digest())
     return tally
 
 
-def _round(
-    todo: Sequence[Pending],
-    asking: Asking,
-    budget: Budget,
-    tally: Tally,
-    progress: Callable[[Tally, int], None],
-) -> Iterator[tuple[Pending, Reply | None]]:
-    """Ask each request once and yield it with the reply that was kept, or None where there was none."""
-    queue = list(reversed(todo))
-    flying: dict[Future[Reply], tuple[Pending, float]] = {}
-    with ThreadPoolExecutor(asking.concurrency) as pool:
+@dataclass
+class _Round:
+    """Asks each request once."""
+
+    asking: Asking
+    budget: Budget
+    tally: Tally
+    progress: Callable[[Tally, int], None]
+    flying: dict[Future[Reply], _Flight] = field(default_factory=dict)
+    queues: dict[int, tuple[Lane, deque[Pending]]] = field(default_factory=dict)
+
+    def ask(self, todo: Sequence[Pending]) -> Iterator[tuple[Pending, Reply | None]]:
+        """Yield each request with the reply that was kept, or None where there was none."""
+        for one in todo:
+            lane = self.asking.route(one.request)
+            self.queues.setdefault(id(lane), (lane, deque()))[1].append(one)
+        lanes = [lane for lane, _ in self.queues.values()]
+        landed: SimpleQueue[Future[Reply]] = SimpleQueue()
+        with ThreadPoolExecutor(sum(lane.pace.concurrency for lane in lanes)) as pool:
+            try:
+                while self._launch(pool, landed):
+                    future = landed.get()
+                    flight = self.flying.pop(future)
+                    yield flight.one, self._land(future, flight)
+                    self.progress(self.tally, len(self.flying) + sum(len(q) for _, q in self.queues.values()))
+            finally:
+                for lane in lanes:
+                    lane.pace.stop()
+                pool.shutdown(wait=True, cancel_futures=True)
+                self._land_the_rest()
+                for lane in lanes:
+                    lane.pace.go_on()
+
+    def _launch(self, pool: ThreadPoolExecutor, landed: SimpleQueue[Future[Reply]]) -> bool:
+        """Start what pace and budget allow, and return whether anything is under way."""
+        for lane, queue in self.queues.values():
+            under_way = sum(flight.lane is lane for flight in self.flying.values())
+            while queue and under_way < lane.pace.allowed and not self.tally.out_of_budget:
+                worst = lane.worst(queue[0].request)
+                if not self.budget.reserve(worst):
+                    self.tally.out_of_budget = True
+                    break
+                one = queue.popleft()
+                future = pool.submit(_call, lane, one.request)
+                self.flying[future] = _Flight(one, lane, worst)
+                future.add_done_callback(landed.put)
+                under_way += 1
+        return bool(self.flying)
+
+    def _land(self, future: Future[Reply], flight: _Flight) -> Reply | None:
+        """Keep what a call brought."""
         try:
-            while queue or flying:
-                while queue and len(flying) < asking.concurrency and not tally.out_of_budget:
-                    reserved = budget.reserve(queue[-1].request, asking.service.max_tokens)
-                    if reserved is None:
-                        tally.out_of_budget = True
-                        break
-                    one = queue.pop()
-                    flying[pool.submit(asking.service.complete, one.request)] = (one, reserved)
-                if not flying:
-                    return
-                done, _ = wait(flying, return_when=FIRST_COMPLETED)
-                for future in done:
-                    one, reserved = flying.pop(future)
-                    yield one, _land(future, one, reserved, asking, budget, tally)
-                    progress(tally, len(queue) + len(flying))
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-            for future, (one, reserved) in flying.items():
-                if not future.cancelled():
-                    _land_quietly(future, one, reserved, asking, budget, tally)
+            reply = future.result()
+        except Unreachable as failure:
+            self.budget.settle(flight.worst, 0.0)
+            self.tally.failed += 1
+            self.tally.failures.append(str(failure))
+            if failure.tries:
+                self._enter(flight, None, 0.0, f"no reply: {failure}", failure.tries)
+            return None
+        except BaseException:
+            self.budget.settle(flight.worst, 0.0)
+            raise
+        price = flight.lane.price
+        cost = price.of(reply.tokens_in, reply.tokens_out) if price else 0.0
+        self.budget.settle(flight.worst, cost)
+        flight.lane.pace.correct(
+            _reckoned(flight.lane, flight.one.request), reply.tokens_in + reply.tokens_out
+        )
+        recording = recorded(flight.one, reply, self.asking)
+        keep(flight.one, recording, self.asking)
+        self._enter(flight, reply, cost, "; ".join(recording.refused) or "accepted", reply.tries)
+        self.tally.count(reply, recording)
+        return reply
+
+    def _land_the_rest(self) -> None:
+        """Keep what was still in flight when something stopped the run: it is paid for."""
+        for future, flight in self.flying.items():
+            if not future.cancelled():
+                try:
+                    self._land(future, flight)
+                except (EngineError, OSError):
+                    self.tally.failed += 1
+
+    def _enter(self, flight: _Flight, reply: Reply | None, cost: float, outcome: str, tries: int) -> None:
+        enter(
+            self.asking.ledger,
+            flight.one.request,
+            flight.lane.service.address,
+            reply,
+            cost,
+            outcome,
+            tries=tries,
+        )
 
 
-def _land(
-    future: Future[Reply], one: Pending, reserved: float, asking: Asking, budget: Budget, tally: Tally
-) -> Reply | None:
-    """Keep what a call brought."""
+def _call(lane: Lane, request: Request) -> Reply:
+    """Make a call when its pace lets it; runs in a thread of the pool."""
     try:
-        reply = future.result()
-    except Unreachable as failure:
-        budget.settle(reserved, None)
-        tally.failed += 1
-        tally.failures.append(str(failure))
-        _enter(asking, one.request, None, 0.0, f"no reply: {failure}")
-        return None
-    except BaseException:
-        budget.settle(reserved, None)
-        raise
-    cost = budget.settle(reserved, reply)
-    recording = recorded(one, reply, asking)
+        lane.pace.admit(_reckoned(lane, request))
+    except Stopped as stopped:
+        raise Unreachable("the run ended before it was asked", 0) from stopped
+    return lane.service.complete(request)
+
+
+def _reckoned(lane: Lane, request: Request) -> int:
+    """Return how many tokens a call is reckoned to use before it is made."""
+    return tokens_of(request) + lane.service.address.max_tokens // 4
+
+
+def keep(one: Pending, recording: Recording, asking: Asking) -> None:
+    """Append a reply to the recordings."""
     append_line(recording_path(asking.recordings, one.request), canonical_json(recording))
-    _enter(asking, one.request, reply, cost, "; ".join(recording.refused) or "accepted")
-    tally.tokens += reply.tokens_in + reply.tokens_out
-    if recording.refused:
-        tally.refused += 1
-    else:
-        tally.accepted += 1
-    return reply
-
-
-def _land_quietly(
-    future: Future[Reply], one: Pending, reserved: float, asking: Asking, budget: Budget, tally: Tally
-) -> None:
-    """Keep what was still in flight when something else stopped the run: it is paid for."""
-    try:
-        _land(future, one, reserved, asking, budget, tally)
-    except (EngineError, OSError):
-        tally.failed += 1
 
 
 def recorded(one: Pending, reply: Reply, asking: Asking) -> Recording:
@@ -240,7 +316,17 @@ def recorded(one: Pending, reply: Reply, asking: Asking) -> Recording:
     return recording_of(one.request, answer, findings, asking.writer, reply.model, asking.recorded_on)
 
 
-def _enter(asking: Asking, request: Request, reply: Reply | None, cost: float, outcome: str) -> None:
+def enter(
+    ledger: Path,
+    request: Request,
+    address: Address,
+    reply: Reply | None,
+    cost: float,
+    outcome: str,
+    *,
+    tries: int = 1,
+    batch: str = "",
+) -> None:
     """Enter a call into the ledger."""
     call = Call(
         digest=request.digest(),
@@ -248,10 +334,15 @@ def _enter(asking: Asking, request: Request, reply: Reply | None, cost: float, o
         unit=request.unit,
         seat=request.seat,
         attempt=request.attempt,
-        model=reply.model if reply else asking.service.model,
+        prompt_version=request.prompt_version,
+        asked=address.shown(),
+        configuration=address.digest(),
+        model=reply.model if reply else address.model,
         tokens_in=reply.tokens_in if reply else 0,
         tokens_out=reply.tokens_out if reply else 0,
         cost=round(cost, 6),
         outcome=outcome,
+        tries=tries,
+        batch=batch,
     )
-    append_line(asking.ledger, canonical_json(call))
+    append_line(ledger, canonical_json(call))

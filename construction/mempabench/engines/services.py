@@ -10,12 +10,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
-from mempabench.domain.manifests import Request
-from mempabench.errors import EngineError
+from mempabench.domain.manifests import Engine, Request
+from mempabench.domain.record import digest
+from mempabench.engines.pacing import Pace
+from mempabench.errors import EngineError, InputError
 
 RETRIES = 6
 """How often a client tries again before it gives up on a call."""
+
 
 _BOUNDS = frozenset({"minLength", "maxLength"})
 """Keywords that OpenAI's and Anthropic's schemas don't know; answers are checked for them all the same."""
@@ -33,17 +37,67 @@ class Reply:
     """Model that says it answered."""
     tokens_in: int
     tokens_out: int
+    tries: int = 1
+    """HTTP requests that it took."""
 
 
 class Unreachable(Exception):
     """A call that got no reply, however often it was tried; says why."""
 
+    def __init__(self, why: str, tries: int = 1) -> None:
+        super().__init__(why)
+        self.tries = tries
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a model is, and how it is asked."""
+
+    engine: Engine
+    model: str
+    base_url: str | None = None
+    """Address of the server; None for the provider's own."""
+    max_tokens: int = 8192
+    """Most tokens of an answer."""
+    timeout_s: float = 600.0
+    """Seconds that a call may take before it is tried again."""
+
+    def __post_init__(self) -> None:
+        """Refuse an address with a key in it.
+
+        Raises:
+            InputError: saying where keys belong.
+        """
+        parts = urlsplit(self.base_url or "")
+        if parts.username or parts.password or parts.query:
+            raise InputError(
+                f"--base-url: {parts.scheme}://…@{parts.hostname} holds a user, key or query; "
+                "keys belong into the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY)"
+            )
+
+    def shown(self) -> str:
+        """Return engine, model and server in a few words."""
+        return f"{self.engine} {self.model}" + (f" at {self.base_url}" if self.base_url else "")
+
+    def digest(self) -> str:
+        """Return what tells answers of one model from those of another: engine, model and server."""
+        return digest([self.engine, self.model, self.base_url])
+
 
 class Service(Protocol):
     """Answers one request at a time; may be called from several threads."""
 
-    model: str
-    max_tokens: int
+    address: Address
+    client: Any
+    """The provider's client."""
+    errors: Any
+    """The client's library, which holds its errors."""
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """Return what is sent to ask a request."""
+
+    def reply(self, answered: Any, tries: int = 1) -> Reply:
+        """Return what the provider's answer says."""
 
     def complete(self, request: Request) -> Reply:
         """Return the reply to a request.
@@ -57,110 +111,131 @@ class Service(Protocol):
 class OpenAIService:
     """OpenAI, or a server that speaks its protocol."""
 
-    def __init__(
-        self, model: str, max_tokens: int, base_url: str | None = None, key: str | None = None
-    ) -> None:
-        """Make the client.
+    def __init__(self, address: Address, pace: Pace) -> None:
+        """Make the client, with the key of ``OPENAI_API_KEY``; servers of one's own may need none."""
+        openai = client_library("openai")
+        self.address = address
+        self.errors, self._pace = openai, pace
+        key = os.environ.get("OPENAI_API_KEY") or ("none" if address.engine == "openai-compatible" else None)
+        if key is None:
+            raise EngineError("no key for OpenAI; set OPENAI_API_KEY in the environment")
+        self.client = openai.OpenAI(
+            base_url=address.base_url,
+            api_key=key,
+            max_retries=RETRIES,
+            timeout=address.timeout_s,
+            http_client=openai.DefaultHttpxClient(event_hooks=pace.hooks()),
+        )
 
-        Args:
-            model: Name of the model.
-            max_tokens: Most tokens of an answer.
-            base_url: Address of the server, or None for OpenAI's.
-            key: The key, or None to take it from ``OPENAI_API_KEY``; servers of one's own may need none.
-        """
-        openai = _client("openai")
-        self.model, self.max_tokens = model, max_tokens
-        self._errors = openai
-        try:
-            self._client = openai.OpenAI(base_url=base_url, api_key=key, max_retries=RETRIES)
-        except openai.OpenAIError as error:
-            raise EngineError("no key for OpenAI; set OPENAI_API_KEY in the environment") from error
+    def body(self, request: Request) -> dict[str, Any]:
+        """Return what is sent to ask a request."""
+        return {
+            "model": self.address.model,
+            "max_completion_tokens": self.address.max_tokens,
+            "messages": [
+                {"role": "system", "content": request.system},
+                {"role": "user", "content": request.message},
+            ],
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {
+                    "name": request.stage,
+                    "strict": True,
+                    "schema": without_bounds(request.answer_schema),
+                },
+            },
+        }
 
     def complete(self, request: Request) -> Reply:
         """Return the reply to a request."""
         try:
-            completion = self._client.chat.completions.create(
-                model=self.model,
-                max_completion_tokens=self.max_tokens,
-                messages=[
-                    {"role": "system", "content": request.system},
-                    {"role": "user", "content": request.message},
-                ],
-                response_format={
-                    "type": "json_schema",
-                    "json_schema": {
-                        "name": request.stage,
-                        "strict": True,
-                        "schema": without_bounds(request.answer_schema),
-                    },
-                },
-            )
-        except self._errors.APIError as error:
-            raise _failure(error, self._errors, self.model) from error
-        choice = completion.choices[0] if completion.choices else None
+            completion = self.client.chat.completions.create(**self.body(request))
+        except self.errors.APIError as error:
+            raise failure(error, self.errors, self.address.model, self._pace.tries()) from error
+        return self.reply(completion, self._pace.tries())
+
+    def reply(self, answered: Any, tries: int = 1) -> Reply:
+        """Return what a completion says."""
+        choice = answered.choices[0] if answered.choices else None
         text = (choice.message.content if choice else None) or ""
         declined = choice.message.refusal if choice else None
         problem = {"length": "cut off", "content_filter": "filtered"}.get(
             choice.finish_reason if choice else "", ""
         )
-        usage = completion.usage
+        usage = answered.usage
         return Reply(
             declined or text,
             "declined" if declined else problem or ("" if text.strip() else "empty"),
-            completion.model or self.model,
+            answered.model or self.address.model,
             usage.prompt_tokens if usage else 0,
             usage.completion_tokens if usage else 0,
+            tries,
         )
 
 
 class AnthropicService:
     """Anthropic's messages."""
 
-    def __init__(
-        self, model: str, max_tokens: int, base_url: str | None = None, key: str | None = None
-    ) -> None:
-        """Make the client.
-
-        Args:
-            model: Name of the model.
-            max_tokens: Most tokens of an answer.
-            base_url: Address of the server, or None for Anthropic's.
-            key: The key, or None to take it from ``ANTHROPIC_API_KEY``.
-        """
-        anthropic = _client("anthropic")
-        self.model, self.max_tokens = model, max_tokens
-        self._errors = anthropic
-        key = key or os.environ.get("ANTHROPIC_API_KEY")
+    def __init__(self, address: Address, pace: Pace) -> None:
+        """Make the client, with the key of ``ANTHROPIC_API_KEY``."""
+        anthropic = client_library("anthropic")
+        self.address = address
+        self.errors, self._pace = anthropic, pace
+        key = os.environ.get("ANTHROPIC_API_KEY")
         if not key:
             raise EngineError("no key for Anthropic; set ANTHROPIC_API_KEY in the environment")
-        self._client = anthropic.Anthropic(base_url=base_url, api_key=key, max_retries=RETRIES)
+        self.client = anthropic.Anthropic(
+            base_url=address.base_url,
+            api_key=key,
+            max_retries=RETRIES,
+            timeout=address.timeout_s,
+            http_client=anthropic.DefaultHttpxClient(event_hooks=pace.hooks()),
+        )
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """Return what is sent to ask a request."""
+        return {
+            "model": self.address.model,
+            "max_tokens": self.address.max_tokens,
+            "system": request.system,
+            "messages": [{"role": "user", "content": request.message}],
+            "output_config": {
+                "format": {"type": "json_schema", "schema": without_bounds(request.answer_schema)}
+            },
+        }
 
     def complete(self, request: Request) -> Reply:
         """Return the reply to a request."""
         try:
-            message = self._client.messages.create(
-                model=self.model,
-                max_tokens=self.max_tokens,
-                system=request.system,
-                messages=[{"role": "user", "content": request.message}],
-                output_config={
-                    "format": {"type": "json_schema", "schema": without_bounds(request.answer_schema)}
-                },
-            )
-        except self._errors.APIError as error:
-            raise _failure(error, self._errors, self.model) from error
-        text = "".join(block.text for block in message.content if block.type == "text")
-        problem = {"max_tokens": "cut off", "refusal": "declined"}.get(message.stop_reason or "", "")
+            message = self.client.messages.create(**self.body(request))
+        except self.errors.APIError as error:
+            raise failure(error, self.errors, self.address.model, self._pace.tries()) from error
+        return self.reply(message, self._pace.tries())
+
+    def reply(self, answered: Any, tries: int = 1) -> Reply:
+        """Return what a message says."""
+        text = "".join(block.text for block in answered.content if block.type == "text")
+        problem = {"max_tokens": "cut off", "refusal": "declined"}.get(answered.stop_reason or "", "")
         return Reply(
             text,
             problem or ("" if text.strip() else "empty"),
-            message.model or self.model,
-            message.usage.input_tokens,
-            message.usage.output_tokens,
+            answered.model or self.address.model,
+            answered.usage.input_tokens,
+            answered.usage.output_tokens,
+            tries,
         )
 
 
-def _client(name: str) -> Any:
+def service_at(address: Address, pace: Pace) -> Service:
+    """Return the service at an address.
+
+    Raises:
+        EngineError: without the client library or the key.
+    """
+    return (AnthropicService if address.engine == "anthropic" else OpenAIService)(address, pace)
+
+
+def client_library(name: str) -> Any:
     """Return a client library, which comes with the extra ``live``."""
     import importlib
 
@@ -170,7 +245,7 @@ def _client(name: str) -> Any:
         raise EngineError(f"asking a live model needs {name}; install mempabench[live]") from error
 
 
-def _failure(error: Any, errors: Any, model: str) -> Exception:
+def failure(error: Any, errors: Any, model: str, tries: int = 1) -> Exception:
     """Return what a client's error means: no point in going on, or no reply this time."""
     status = getattr(error, "status_code", None)
     said = " ".join(str(error).split())[:200]
@@ -182,7 +257,7 @@ def _failure(error: Any, errors: Any, model: str) -> Exception:
         return EngineError(f"{model}: the service knows no such model or address ({status}): {said}")
     if isinstance(error, errors.BadRequestError | errors.UnprocessableEntityError):
         return EngineError(f"{model}: the service takes no such request ({status}): {said}")
-    return Unreachable(f"{type(error).__name__}{f' {status}' if status else ''}: {said}")
+    return Unreachable(f"{type(error).__name__}{f' {status}' if status else ''}: {said}", tries)
 
 
 def without_bounds(schema: Any) -> Any:
