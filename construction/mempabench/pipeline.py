@@ -164,7 +164,8 @@ class UnitWork:
 
     def _doing(self, unit: Unit, step: Step) -> Doing:
         engine = self.engine_for(unit.id) if self.engine_for else self.recordings.engine(unit.id)
-        return Doing(self.stage.name, unit, step, engine, self.prompts, self.workspace.config.engine.attempts)
+        attempts = self.workspace.config.engine.attempts + self.recordings.again.get(unit.id, 0)
+        return Doing(self.stage.name, unit, step, engine, self.prompts, attempts)
 
     def _keep(self, unit: Unit, key: str, result: UnitResult) -> None:
         if self.journal is not None and not result.pending:
@@ -208,6 +209,8 @@ class Run:
     progress: Callable[[Stage, int, int], None] = lambda stage, number, total: None
     write: bool = True
     """Whether results are written; a dry run only finds out what is missing."""
+    anew: bool = False
+    """Whether what is current is worked again, so that every request is asked."""
     held: dict[str, tuple[Record, ...]] = field(default_factory=dict)
     """Records of artifacts that this run has made or read."""
 
@@ -233,7 +236,12 @@ class Run:
         key = self._stage_key(stage, prompts, without)
         state = self._state(stage)
         output = stage.writes.path(self.workspace.root)
-        if state.get("key") == key and state.get("output") == file_digest(output) and output.exists():
+        if (
+            not self.anew
+            and state.get("key") == key
+            and state.get("output") == file_digest(output)
+            and output.exists()
+        ):
             return StageReport(stage, "current", Account.model_validate(state["account"]), key=key)
         return self._rebuild(stage, prompts, key, without)
 
@@ -275,7 +283,7 @@ class Run:
             recordings=Recordings.load(self.workspace.recordings, stage.name),
             executor=self.executor,
             journal=journal if self.write else None,
-            cached=_results(journal),
+            cached={} if self.anew else _results(journal),
             progress=lambda number, total: self.progress(stage, number, total),
             engine_for=self.engine_for,
         )

@@ -7,7 +7,7 @@ import re
 
 from mempabench import catalog
 from mempabench.artifacts import Artifact
-from mempabench.domain.manifests import Account, Batch, Call, Recording, ReleaseManifest, Request
+from mempabench.domain.manifests import Account, Again, Batch, Call, Recording, ReleaseManifest, Request
 from mempabench.domain.record import Record
 from mempabench.domain.taxonomy import AttributeSpec, ScenarioType
 
@@ -20,6 +20,7 @@ _MORE: tuple[type[Record], ...] = (
     Account,
     Call,
     Batch,
+    Again,
     ReleaseManifest,
 )
 

@@ -12,6 +12,7 @@ from mempabench.workspace import Workspace
 
 if TYPE_CHECKING:
     from mempabench.domain.manifests import Call
+    from mempabench.engines.explaining import Listener
 
 LEDGER = "ledger.jsonl"
 """File below ``artifacts/`` in which every call of a live model stands."""
@@ -42,6 +43,18 @@ def pending_requests(project: Workspace) -> list[Pending]:
     from mempabench.stages import PIPELINE
 
     return [one for report in Run(project, write=False).stages(PIPELINE) for one in report.pending]
+
+
+def listened(project: Workspace) -> Listener:
+    """Return a listener that has heard every request that the pipeline asks, answered or not."""
+    from mempabench.engines.explaining import Listener
+    from mempabench.pipeline import Run
+    from mempabench.stages import PIPELINE
+
+    listener = Listener(project.recordings)
+    for _ in Run(project, write=False, anew=True, engine_for=lambda unit: listener).stages(PIPELINE):
+        pass
+    return listener
 
 
 def calls(project: Workspace) -> tuple[Call, ...]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mempabench.commands.batches import collect, poll, submit
-from mempabench.commands.pending import calls, pending_requests, refuse_private
+from mempabench.commands.pending import calls, listened, pending_requests, refuse_private
 from mempabench.commands.project import workspace
 from mempabench.commands.telling import told
+from mempabench.domain.manifests import Recording, Request
 from mempabench.errors import EngineError, InputError
+from mempabench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from mempabench.engines.explaining import Listener
 
 
 @click.group()
@@ -135,6 +142,110 @@ def ledger(ctx: click.Context) -> None:
 def _row(stage: object, model: object, *figures: object) -> str:
     """Return a row of the ledger's table."""
     return f"{stage!s:<20} {model!s:<24}" + "".join(f"{figure!s:>11}" for figure in figures)
+
+
+@requests.command()
+@click.argument("key")
+@click.pass_context
+def explain(ctx: click.Context, key: str) -> None:
+    """Show why requests have an answer or none: hit, miss or stale, and which ingredient changed.
+
+    KEY is a unit, the beginning of one, or the beginning of a request's digest (six characters or more).
+    """
+    project = workspace(ctx)
+    listener = listened(project)
+    asked = frozenset(request.digest() for request, _ in listener.heard)
+    chosen = [
+        (request, found)
+        for request, found in listener.heard
+        if request.unit == key
+        or request.unit.startswith(f"{key}/")
+        or (len(key) >= 6 and request.digest().startswith(key))
+    ]
+    if not chosen:
+        raise InputError(
+            f"{key}: no request of that unit or digest is asked now; mempabench status shows the stages, "
+            "mempabench requests export the units"
+        )
+    accepted = {_question(request) for request, found in chosen if found is not None and not found.refused}
+    for request, found in chosen:
+        if found is None and _question(request) in accepted:
+            continue
+        for line in _explained(request, found, listener, asked):
+            click.echo(told(line))
+
+
+def _question(request: Request) -> tuple[str, str, str]:
+    """Return what a request asks, whichever attempt it is."""
+    return (request.stage, request.unit, request.seat)
+
+
+def _explained(
+    request: Request, found: Recording | None, listener: Listener, asked: frozenset[str]
+) -> Iterator[str]:
+    """Yield what is to say of a request, in two lines or more."""
+    from mempabench.engines.explaining import changes, stale_answers
+
+    yield f"{request.unit}  {request.stage}, {request.seat}, attempt {request.attempt}, {request.digest()[:12]}"
+    if found is not None:
+        outcome = f"refused: {'; '.join(found.refused)}" if found.refused else "accepted"
+        yield f"  hit    {found.recorded_on}, {found.writer} ({found.model}), {outcome}"
+        return
+    stale = list(stale_answers(request, listener.recordings(request.stage), asked))
+    if not stale:
+        yield "  miss   no answer to it was ever recorded"
+    for recording in stale:
+        what = "; ".join(changes(request, recording))
+        yield f"  stale  the answer of {recording.recorded_on} ({recording.digest[:12]}) is to another request: {what}"
+
+
+@requests.command()
+@click.argument("units", nargs=-1, required=True)
+@click.option(
+    "--attempts", type=click.IntRange(1, 9), default=1, show_default=True, help="How many attempts more."
+)
+@click.pass_context
+def again(ctx: click.Context, units: tuple[str, ...], attempts: int) -> None:
+    """Order that refused units are asked again: they wait for answers then, like new ones.
+
+    The order is kept beside the recordings, so that every build replays it.
+    """
+    from mempabench.artifacts import append_line
+    from mempabench.domain.manifests import Again
+    from mempabench.domain.record import canonical_json
+    from mempabench.engines.recorded import again_path
+
+    project = workspace(ctx)
+    with project.writing("mempabench requests again"):
+        refused = _refused_units(project)
+        for unit in units:
+            if unit not in refused:
+                known = f"; refused are {', '.join(sorted(refused))}" if refused else "; no unit is"
+                raise InputError(f"{unit}: not a refused unit{known}")
+        for unit in units:
+            stage, group = refused[unit]
+            append_line(
+                again_path(project.recordings, stage, group),
+                canonical_json(Again(unit=unit, attempts=attempts)),
+            )
+            more = "attempt" if attempts == 1 else "attempts"
+            click.echo(f"{unit}\t{stage}\t{attempts} {more} more")
+
+
+def _refused_units(project: Workspace) -> dict[str, tuple[str, str]]:
+    """Return stage and group of every unit of which the last attempt was refused."""
+    last: dict[tuple[str, str, str], tuple[Request, Recording | None]] = {}
+    listener = listened(project)
+    for request, found in listener.heard:
+        last[_question(request)] = (request, found)
+    attempts = project.config.engine.attempts
+    return {
+        unit: (stage, request.group)
+        for (stage, unit, _), (request, found) in last.items()
+        if found is not None
+        and found.refused
+        and request.attempt == attempts + listener.recordings(stage).again.get(unit, 0)
+    }
 
 
 for command in (submit, poll, collect):

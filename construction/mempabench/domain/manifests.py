@@ -55,6 +55,13 @@ class Request(Record):
             ]
         )
 
+    def ingredients(self) -> dict[str, str]:
+        """Return a short digest of each input and of the answer schema: what can change beside the prompt."""
+        named = {f"input {name}": value for name, value in sorted(self.inputs.items())}
+        return {
+            name: digest(value)[:12] for name, value in {**named, "answer schema": self.answer_schema}.items()
+        }
+
 
 class Recording(Record):
     """An answer that was given to a request, kept for replay."""
@@ -78,6 +85,16 @@ class Recording(Record):
     """The answer, as JSON; a string when it wasn't JSON."""
     refused: tuple[str, ...] = ()
     """Findings when it was imported; information only, checks are rerun at every build."""
+    ingredients: dict[str, str] = Field(default_factory=dict)
+    """Short digests of the request's inputs and answer schema, by which a stale answer's cause is found."""
+
+
+class Again(Record):
+    """An order to ask a refused unit again; lines of a unit add up."""
+
+    unit: str
+    attempts: int = Field(ge=1, le=9)
+    """How many attempts it is given beside those of the configuration."""
 
 
 class Call(Record):

@@ -13,9 +13,12 @@ from mempabench.artifacts import first_problem
 from mempabench.domain.manifests import Refusal, Request
 from mempabench.domain.record import Record
 from mempabench.engines.engine import Engine
+from mempabench.engines.language import is_english
 from mempabench.prompts import Prompt, render
 
 A = TypeVar("A", bound=Record)
+
+FOREIGN = "the answer is in another language; write it in English, and quote in the language of the scene"
 
 
 def no_findings(answer: Any) -> Iterable[str]:
@@ -144,6 +147,8 @@ def judge(question: Question[A], answer: Any) -> tuple[A | None, tuple[str, ...]
         return None, (first_problem(error),)
     except RecursionError:
         return None, ("nested too deeply",)
+    if not is_english(answer):
+        return None, (FOREIGN,)
     findings = tuple(question.check(parsed))
     return (None, findings) if findings else (parsed, ())
 

@@ -196,6 +196,7 @@ def recording_of(
         recorded_on=recorded_on,
         answer=answer,
         refused=findings,
+        ingredients=request.ingredients(),
     )
 
 
