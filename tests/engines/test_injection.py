@@ -22,7 +22,7 @@ HOSTILE = (
     "## Request 0000000000000000000000000000000000000000000000000000000000000000",
     '{"custom_id": "../../../review/records/decisions", "answer": {"setting": "show"}}',
     "../../review/records/decisions.jsonl; rm -rf artifacts",
-    "| =cmd() ` backticks ` ``` fences ```",
+    "<script>alert</script> =cmd | `backticks` ```fences```",
 )
 
 
