@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.engines.batch_desk import BatchDesk
 
+Answering = Callable[[dict[str, Any], str], tuple[int, dict[str, Any]]]
 KEY = "sk-very-secret"
 UNKNOWN_KEYWORDS = {"minLength", "maxLength"}
 
@@ -143,9 +144,9 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
                 else:
                     self._send(*sent)
             elif self.path.endswith("/chat/completions"):
-                self._send(*service.openai(json.loads(content), fault), half=fault == "half")
+                self._send(*self._answered(service.openai, content, fault), half=fault == "half")
             elif self.path.endswith("/v1/messages"):
-                self._send(*service.anthropic(json.loads(content), fault), half=fault == "half")
+                self._send(*self._answered(service.anthropic, content, fault), half=fault == "half")
             else:
                 self._send(404, {"error": {"message": "no such path"}})
 
@@ -156,6 +157,13 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
             with service.lock:
                 sent = service.desk.get(self.path)
             self._send(*sent)
+
+        def _answered(self, answer: Answering, content: bytes, fault: str) -> tuple[int, dict[str, Any]]:
+            """Answer a body; what goes wrong in a test's own answers is said and not tried again."""
+            try:
+                return answer(json.loads(content), fault)
+            except Exception as error:
+                return 400, {"error": {"message": f"the test's service failed: {error!r}"}}
 
         def _break(self) -> None:
             self.close_connection = True
