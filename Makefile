@@ -30,8 +30,9 @@ format: $(READY) ## rewrite the code as the formatter and the linter's safe fixe
 dataset: $(READY) ## build the dataset into artifacts/ from the recorded answers and decisions
 	$(BIN)/mempabench build
 
-bench: $(READY) ## measure how fast the build and the loader are
+bench: $(READY) ## measure the build, and asking a live model beside the bare client
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/live.py
 
 soak: $(READY) ## run the long tests that `make test` leaves out
 	$(BIN)/python -m pytest -m soak

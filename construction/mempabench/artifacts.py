@@ -73,8 +73,13 @@ def write_bytes(path: Path, content: bytes) -> None:
         raise
 
 
-def append_line(path: Path, line: str) -> None:
+def append_line(path: Path, line: str, *, sync: bool = True) -> None:
     """Append one line to a journal and flush it to disk.
+
+    Args:
+        path: The journal.
+        line: The line, without its end.
+        sync: Whether it must outlast a power cut, beside the end of the process.
 
     Raises:
         InputError: when the disk is full or the place can't be written.
@@ -84,7 +89,8 @@ def append_line(path: Path, line: str) -> None:
         with path.open("ab") as stream:
             stream.write(line.encode("utf-8") + b"\n")
             stream.flush()
-            os.fsync(stream.fileno())
+            if sync:
+                os.fsync(stream.fileno())
     except OSError as error:
         raise unwritable(path, error) from error
 

@@ -192,10 +192,15 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, *_: Any) -> None:
+        """Say nothing of connections that a killed client left."""
+
+
 @contextmanager
 def serving(service: Service) -> Iterator[Service]:
     """Serve on a free port until the end of the block."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(service))
+    server = _Server(("127.0.0.1", 0), _handler(service))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     service.url = f"http://127.0.0.1:{server.server_address[1]}"

@@ -179,7 +179,7 @@ def answer_all(
     tally = Tally()
     given_up: set[str] = set()
     while not tally.out_of_budget:
-        todo = [one for one in waiting() if one.request.digest() not in given_up]
+        todo = [one for one in waiting() if not given_up or one.request.digest() not in given_up]
         if not todo:
             break
         for one, reply in _Round(asking, budget, tally, progress).ask(todo):
@@ -246,7 +246,8 @@ class _Round:
             self.tally.failed += 1
             self.tally.failures.append(str(failure))
             if failure.tries:
-                self._enter(flight, None, 0.0, f"no reply: {failure}", failure.tries)
+                outcome = f"no reply: {failure}"
+                self._enter(flight, None, 0.0, outcome, failure.tries, flight.one.request.digest())
             return None
         except BaseException:
             self.budget.settle(flight.worst, 0.0)
@@ -259,7 +260,8 @@ class _Round:
         )
         recording = recorded(flight.one, reply, self.asking)
         keep(flight.one, recording, self.asking)
-        self._enter(flight, reply, cost, "; ".join(recording.refused) or "accepted", reply.tries)
+        outcome = "; ".join(recording.refused) or "accepted"
+        self._enter(flight, reply, cost, outcome, reply.tries, recording.digest)
         self.tally.count(reply, recording)
         return reply
 
@@ -272,7 +274,9 @@ class _Round:
                 except (EngineError, OSError):
                     self.tally.failed += 1
 
-    def _enter(self, flight: _Flight, reply: Reply | None, cost: float, outcome: str, tries: int) -> None:
+    def _enter(
+        self, flight: _Flight, reply: Reply | None, cost: float, outcome: str, tries: int, digest: str
+    ) -> None:
         enter(
             self.asking.ledger,
             flight.one.request,
@@ -281,6 +285,7 @@ class _Round:
             cost,
             outcome,
             tries=tries,
+            digest=digest,
         )
 
 
@@ -326,10 +331,11 @@ def enter(
     *,
     tries: int = 1,
     batch: str = "",
+    digest: str,
 ) -> None:
     """Enter a call into the ledger."""
     call = Call(
-        digest=request.digest(),
+        digest=digest,
         stage=request.stage,
         unit=request.unit,
         seat=request.seat,
@@ -345,4 +351,4 @@ def enter(
         tries=tries,
         batch=batch,
     )
-    append_line(ledger, canonical_json(call))
+    append_line(ledger, canonical_json(call), sync=False)

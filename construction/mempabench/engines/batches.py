@@ -336,6 +336,7 @@ class Post:
                     0.0,
                     f"no reply: {line.why}",
                     batch=batch.id,
+                    digest=custom_id,
                 )
             return
         recording = recorded(one, line, self.asking)
@@ -345,7 +346,16 @@ class Post:
         if custom_id not in entered:
             # The ledger first: a batch can be read again, so that a crash in between loses neither.
             outcome = "; ".join(recording.refused) or "accepted"
-            enter(self.asking.ledger, one.request, address, line, cost, outcome, batch=batch.id)
+            enter(
+                self.asking.ledger,
+                one.request,
+                address,
+                line,
+                cost,
+                outcome,
+                batch=batch.id,
+                digest=custom_id,
+            )
         answering.keep(one, recording, self.asking)
 
     def _told(self, do: Any, *arguments: Any) -> Any:
