@@ -47,3 +47,49 @@ def test_the_walk_leads_from_a_season_to_its_first_requests(tmp_path: Path) -> N
     assert len(requests) == 4
     assert all("custom_id" in request for request in requests)
     assert "the rope is gone" in json.dumps(requests[0])
+
+
+RECORDINGS = README.parent / "recordings/README.md"
+
+
+def test_the_configuration_on_the_page_about_models_is_taken() -> None:
+    import tomllib
+
+    from mempabench.workspace import EngineConfig
+
+    blocks = re.findall(r"```toml\n(.*?)```", RECORDINGS.read_text("utf-8"), re.DOTALL)
+    config = tomllib.loads("".join(blocks))
+
+    engine = EngineConfig.model_validate(config["engine"])
+
+    assert engine.prices["NAME"].batch == 0.5
+    assert [(route.stage, route.seat, route.engine) for route in engine.route] == [
+        (None, None, "openai"),
+        ("propose_cells", "reader_b", "anthropic"),
+    ]
+
+
+def test_the_commands_on_the_page_about_models_exist() -> None:
+    from tests.conftest import command
+
+    text = RECORDINGS.read_text("utf-8")
+    named = {match[1] for match in re.finditer(r"requests (\w+)", text)} & {
+        "export",
+        "import",
+        "submit",
+        "poll",
+        "collect",
+        "explain",
+        "again",
+        "ledger",
+    }
+    listed = command("requests", "--help").out
+
+    assert len(named) == 8
+    assert all(re.search(rf"^  {name} ", listed, re.MULTILINE) for name in named)
+    options = {match[0] for match in re.finditer(r"--[a-z][a-z-]+", text)}
+    helped = "".join(
+        command(*words, "--help").out
+        for words in (("build",), ("requests", "submit"), ("requests", "export"))
+    )
+    assert sorted(option for option in options if option not in helped) == []

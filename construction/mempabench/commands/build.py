@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from tqdm import tqdm
 
+from mempabench.commands.executors import executor
 from mempabench.commands.live import ask_live
 from mempabench.commands.project import workspace
 from mempabench.commands.routing import ENGINES, Choice, routing_options
 from mempabench.domain.record import digest
 from mempabench.errors import EngineError, MemPABenchError
-from mempabench.pipeline import InOrder, Run, StageReport
+from mempabench.pipeline import Run, StageReport
 from mempabench.stages import PIPELINE
 from mempabench.stages.stage import Stage
 from mempabench.workspace import Workspace
@@ -31,10 +34,15 @@ Talk = Callable[[str], object]
 @click.option(
     "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes for the work."
 )
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Do the work on a dask.distributed cluster; see recordings/README.md for when that helps.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Only the last line.")
 @routing_options(ENGINES, default="recorded")
 @click.pass_context
-def build(ctx: click.Context, /, jobs: int, quiet: bool, **live: Any) -> None:
+def build(ctx: click.Context, /, jobs: int, scheduler: str | None, quiet: bool, **live: Any) -> None:
     """Rebuild the dataset: transcripts to a release folder, offline, from recorded answers and decisions.
 
     What is current is skipped; what an edit touches is done again. Stop it whenever you like and run it
@@ -50,26 +58,22 @@ def build(ctx: click.Context, /, jobs: int, quiet: bool, **live: Any) -> None:
             project, Choice(**live), partial(click.echo, err=True)
         ):
             return
-        reports = run_stages(project, jobs, talk)
+        with executor(jobs, scheduler) as workers:
+            reports = run_stages(project, workers, talk)
         raise_what_waits(reports)
         summary = finish(project, reports, talk)
     for line in summary:
         click.echo(line)
 
 
-def run_stages(project: Workspace, jobs: int, talk: Talk) -> list[StageReport]:
+def run_stages(project: Workspace, workers: Executor, talk: Talk) -> list[StageReport]:
     """Run the pipeline, telling what each stage did."""
-    from concurrent.futures import Executor, ProcessPoolExecutor
-
-    executor: Executor = InOrder() if jobs == 1 else ProcessPoolExecutor(jobs)
     bar = Bar()
     reports = []
-    with executor:
-        run = Run(project, executor=executor, progress=bar)
-        for report in run.stages(PIPELINE):
-            bar.close()
-            talk(told(report))
-            reports.append(report)
+    for report in Run(project, executor=workers, progress=bar).stages(PIPELINE):
+        bar.close()
+        talk(told(report))
+        reports.append(report)
     return reports
 
 
