@@ -1,4 +1,4 @@
-"""Writing what was decided: each file whole or not at all, one writer at a time."""
+"""Writing what was decided: all of a batch or nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from mempabench.artifacts import write_records
-from mempabench.catalog import DECISIONS, PROPOSED_SUBSTITUTES, SUBSTITUTES, load
+from mempabench.catalog import PROPOSED_SUBSTITUTES, SUBSTITUTES, load
 from mempabench.domain.personas import Substitute
 from mempabench.domain.review import Decision, Mode, ReviewerKind
 from mempabench.domain.transcripts import Source
@@ -15,6 +15,7 @@ from mempabench.workspace import Workspace
 from mempabench_review.desk import Desk
 from mempabench_review.guide import guide_version
 from mempabench_review.log import BatchRow, enter
+from mempabench_review.store import Store
 from mempabench_review.substitutes import enter_substitutes
 
 
@@ -29,26 +30,29 @@ def save_decisions(
 ) -> tuple[Decision, ...]:
     """Enter a batch into the project's log and return the new events.
 
+    Other writers are waited for.
+
     Raises:
-        InputError: when a row is refused, the log isn't whole, or somebody else is writing; nothing is
-            written then.
+        InputError: when a row is refused, or the log isn't whole; nothing is written then.
     """
-    with workspace.writing("mempabench review decide"):
+    rows = tuple(batch)
+    with Store.open(workspace) as store:
         desk = Desk.load(workspace)
-        new = enter(
-            batch,
-            desk.items,
-            desk.decisions,
-            reviewer=reviewer,
-            reviewer_kind=reviewer_kind,
-            decided_at=decided_at,
-            mode=mode,
-            guide_version=guide_version(workspace),
-            also_shown={item.cell: [seen.id for seen in desk.uncited(item)] for item in desk.items},
-        )
-        if new:
-            write_records(DECISIONS.path(workspace.root), (*desk.decisions, *new))
-    return new
+
+        def make(log: Sequence[Decision]) -> tuple[Decision, ...]:
+            return enter(
+                rows,
+                desk.items,
+                log,
+                reviewer=reviewer,
+                reviewer_kind=reviewer_kind,
+                decided_at=decided_at,
+                mode=mode,
+                guide_version=guide_version(workspace),
+                also_shown={item.cell: [seen.id for seen in desk.uncited(item)] for item in desk.items},
+            )
+
+        return store.append_all(make)
 
 
 def save_substitutes(

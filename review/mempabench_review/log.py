@@ -28,7 +28,7 @@ from mempabench.domain.review import (
 from mempabench.domain.taxonomy import TAXONOMY_VERSION, Attribute, Context, settings_of
 from mempabench.domain.transcripts import Sha256
 from mempabench.errors import InputError
-from mempabench_review.queue import standing
+from mempabench_review.queue import current, disputed, standing
 
 MIN_WORDS = 20
 """Characters that a reason or a note on circumstances needs to say anything."""
@@ -67,6 +67,10 @@ class DecisionRow(Record):
     circumstances: str = ""
     evidence_usable: bool = True
     mode: Mode | None = None
+    adjudicates: tuple[str, ...] = ()
+    """The events that differ, where this row adjudicates."""
+    cause: str = ""
+    """Why they differ, where this row adjudicates."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +179,10 @@ def _draft(raw: BatchRow, entering: Entering) -> Decision:
     entered_before = any(decision.event_id == event for decision in entering.decisions)
     if not entered_before:
         shown = (*item.observations, *entering.also_shown.get(item.cell, ()))
-        for problem in _problems(row, item, action, shown, entering.decisions):
+        for problem in (
+            *_problems(row, item, action, shown, entering.decisions),
+            *_mode_problems(row, item, entering),
+        ):
             raise InputError(f"{raw.where}: {item.cell}: {problem}")
     return Decision(
         event_id=event,
@@ -195,7 +202,65 @@ def _draft(raw: BatchRow, entering: Entering) -> Decision:
         evidence_hash=row.evidence_hash,
         taxonomy_version=TAXONOMY_VERSION,
         guide_version=entering.guide_version,
+        adjudicates=tuple(sorted(row.adjudicates)),
+        cause=row.cause.strip(),
     )
+
+
+def withdrawal(
+    cell: str,
+    decisions: Sequence[Decision],
+    *,
+    reviewer: str,
+    reviewer_kind: ReviewerKind,
+    decided_at: datetime,
+    guide_version: str,
+    reason: str = "Taken back by the reviewer who made it.",
+) -> Decision:
+    """Return the event that takes a reviewer's latest decision on a cell back, chained to the end of the log.
+
+    Args:
+        cell: Key of the cell.
+        decisions: The log so far, or the cell's part of it with the log's last event at its end.
+        reviewer: Pseudonym; only one's own decisions can be taken back.
+        reviewer_kind: ``human`` or ``model``.
+        decided_at: When it is taken back, with a zone.
+        guide_version: The guideline that was followed.
+        reason: Why.
+
+    Raises:
+        InputError: when there is nothing to take back.
+    """
+    taken = {event.withdraws for event in decisions}
+    own = [
+        event
+        for event in decisions
+        if (event.cell, event.reviewer) == (cell, reviewer)
+        and event.action is not Action.WITHDRAW
+        and event.event_id not in taken
+    ]
+    if not own:
+        raise InputError(f"{cell}: {reviewer} has no decision on it that could be taken back")
+    last = own[-1]
+    moment = decided_at.astimezone(UTC).replace(microsecond=0)
+    draft = Decision(
+        event_id=event_id(cell, reviewer, moment, None, reason, last.evidence_hash, last.event_id),
+        previous=None,
+        cell=cell,
+        action=Action.WITHDRAW,
+        setting=None,
+        reason=reason,
+        context_verdict=ContextVerdict.UNDECIDED,
+        mode=last.mode,
+        reviewer=reviewer,
+        reviewer_kind=reviewer_kind,
+        decided_at=moment,
+        evidence_hash=last.evidence_hash,
+        taxonomy_version=TAXONOMY_VERSION,
+        guide_version=guide_version,
+        withdraws=last.event_id,
+    )
+    return next(_chained([draft], decisions))
 
 
 def _event_id(row: DecisionRow, entering: Entering) -> str:
@@ -206,14 +271,39 @@ def _event_id(row: DecisionRow, entering: Entering) -> str:
         row.setting,
         row.reason.strip(),
         row.evidence_hash,
+        _beside(row.mode or entering.mode, row.adjudicates),
     )
 
 
 def event_id(
-    cell: str, reviewer: str, decided_at: datetime, setting: str | None, reason: str, evidence_hash: str
+    cell: str,
+    reviewer: str,
+    decided_at: datetime,
+    setting: str | None,
+    reason: str,
+    evidence_hash: str,
+    beside: str = "",
 ) -> str:
-    """Return the id of an event: the same judgement at the same time is the same event."""
-    return digest([cell, reviewer, utc(decided_at), setting, reason, evidence_hash])[:32]
+    """Return the id of an event: the same judgement at the same time is the same event.
+
+    Args:
+        cell: Key of the cell.
+        reviewer: Pseudonym.
+        decided_at: When.
+        setting: The chosen setting, if any.
+        reason: What decided.
+        evidence_hash: What was seen.
+        beside: What else tells events of one moment apart: the event that is taken back, or the later mode.
+    """
+    told = [cell, reviewer, utc(decided_at), setting, reason, evidence_hash]
+    return digest([*told, beside] if beside else told)[:32]
+
+
+def _beside(mode: Mode, adjudicates: Sequence[str]) -> str:
+    """Return what tells a second look at a cell from the first one of the same moment."""
+    if mode is Mode.ADJUDICATED:
+        return "adjudicated " + " ".join(sorted(adjudicates))
+    return mode.value if mode is Mode.REVISED else ""
 
 
 def _item(row: DecisionRow, where: str, items: Mapping[str, ReviewItem]) -> ReviewItem:
@@ -262,6 +352,31 @@ def _problems(
         yield from _setting_problems(row, item, action)
         yield from _context_problems(row, item)
         yield from _evidence_problems(row, item)
+
+
+def _mode_problems(row: DecisionRow, item: ReviewItem, entering: Entering) -> Iterator[str]:
+    """Yield why a row can't be entered in its mode: a revision without a blind choice, a dispute that has moved."""
+    mode = row.mode or entering.mode
+    if row.action is Action.WITHDRAW:
+        yield "a decision is taken back by 'undo', not by a row"
+    own = current(item, entering.decisions)
+    if mode is Mode.REVISED and (
+        entering.reviewer not in own or own[entering.reviewer].mode not in (Mode.BLIND, Mode.REVISED)
+    ):
+        yield "it is revised, but nothing was chosen blind before; choose blind first"
+    if mode is not Mode.ADJUDICATED:
+        if row.adjudicates:
+            yield "it names decisions to adjudicate, but its mode is another one"
+        return
+    seen, now = set(row.adjudicates), {event.event_id for event in disputed(item, entering.decisions)}
+    if not now:
+        yield "there is no dispute about it; decide it as any other cell"
+    elif seen != now:
+        yield "other decisions came in meanwhile; look at the dispute again"
+    elif entering.reviewer in own:
+        yield f"{entering.reviewer} is one of those who differ; somebody else has to adjudicate"
+    elif len(row.cause.strip()) < MIN_WORDS:
+        yield f"the cause of the difference is missing; say in {MIN_WORDS} characters or more why they differ"
 
 
 def _verdict_problems(row: DecisionRow, shown: Sequence[str]) -> Iterator[str]:
@@ -362,8 +477,8 @@ def basis_of(decision: Decision) -> Basis:
 
 
 def _resulting(decision: Decision) -> tuple[Outcome, Basis]:
-    if decision.action is Action.DEFER:
-        raise ValueError(f"{decision.cell} was deferred: there is no outcome")
+    if decision.action not in _OUTCOMES:
+        raise ValueError(f"{decision.cell} was left open ({decision.action}): there is no outcome")
     return _OUTCOMES[decision.action]
 
 
@@ -397,10 +512,11 @@ def _edits(event: Decision) -> Iterator[str]:
         event.setting,
         event.reason,
         event.evidence_hash,
+        event.withdraws or _beside(event.mode, event.adjudicates),
     )
     if event.event_id != made:
         yield f"the line was edited (its id {event.event_id[:12]}… is not that of its content)"
-    if (event.action is Action.DEFER) != (event.setting is None):
+    if (event.action in (Action.DEFER, Action.WITHDRAW)) != (event.setting is None):
         yield f"action {event.action} with setting {event.setting}"
     attribute = event.cell.rsplit("/", 1)[-1]
     if attribute not in tuple(Attribute):

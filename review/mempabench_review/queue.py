@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from mempabench.domain.review import Action, Decision, ReviewItem
+from mempabench.domain.review import Action, Decision, Mode, ReviewItem
 from mempabench.domain.taxonomy import Attribute, Context
 
 _ATTRIBUTES = tuple(Attribute)
@@ -19,26 +19,61 @@ class OpenItem:
 
     item: ReviewItem
     why: str
-    """``stale`` when a decision was made on other evidence, else the item's own reason."""
+    """``stale`` when decided on other evidence, ``disputed`` when reviewers differ, else the item's own reason."""
     stale: Decision | None = None
     """The latest decision that was made on other evidence."""
     deferred: Decision | None = None
     """The latest deferral that was made on this evidence."""
+    disputed: tuple[Decision, ...] = ()
+    """The decisions that differ."""
+
+
+def current(item: ReviewItem, decisions: Iterable[Decision]) -> dict[str, Decision]:
+    """Return each reviewer's decision on exactly the evidence that an item shows now.
+
+    It is the last one that chose a setting and wasn't withdrawn; adjudications stand apart (:func:`standing`).
+    """
+    return {event.reviewer: event for event in _valid(item, decisions) if event.mode is not Mode.ADJUDICATED}
 
 
 def standing(item: ReviewItem, decisions: Iterable[Decision]) -> Decision | None:
     """Return the decision that settles an item, or None.
 
-    It is the last one in the log that chose a setting on exactly the evidence that the item shows now,
-    whoever made it.
+    Where all reviewers chose the same setting, it is the last of their decisions. Where they differ, it is the
+    adjudication that saw exactly these decisions, if there is one.
     """
-    return _last(
-        decision
-        for decision in decisions
-        if decision.cell == item.cell
-        and decision.action is not Action.DEFER
-        and decision.evidence_hash == item.evidence_hash
+    events = list(_valid(item, decisions))
+    own = {event.reviewer: event for event in events if event.mode is not Mode.ADJUDICATED}
+    seen = frozenset(event.event_id for event in own.values())
+    settled = _last(
+        event for event in events if event.mode is Mode.ADJUDICATED and frozenset(event.adjudicates) == seen
     )
+    if settled is not None or not own:
+        return settled
+    if len({event.setting for event in own.values()}) > 1:
+        return None
+    return _last(event for event in events if event.event_id in seen)
+
+
+def disputed(item: ReviewItem, decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+    """Return the decisions on an item that differ and that nobody has adjudicated; none where there is no dispute."""
+    log = list(decisions)
+    own = current(item, log)
+    differ = len({event.setting for event in own.values()}) > 1
+    return tuple(own.values()) if differ and standing(item, log) is None else ()
+
+
+def _valid(item: ReviewItem, decisions: Iterable[Decision]) -> Iterator[Decision]:
+    """Yield the events on an item's present evidence that chose a setting and weren't withdrawn."""
+    events = [event for event in decisions if event.cell == item.cell]
+    withdrawn = {event.withdraws for event in events}
+    for event in events:
+        if (
+            event.setting is not None
+            and event.evidence_hash == item.evidence_hash
+            and event.event_id not in withdrawn
+        ):
+            yield event
 
 
 def open_items(items: Iterable[ReviewItem], decisions: Iterable[Decision]) -> tuple[OpenItem, ...]:
@@ -66,13 +101,16 @@ def by_cell(decisions: Iterable[Decision]) -> defaultdict[str, list[Decision]]:
 
 
 def _opened(item: ReviewItem, events: list[Decision]) -> OpenItem:
-    chosen = _last(event for event in events if event.action is not Action.DEFER)
+    withdrawn = {event.withdraws for event in events}
+    kept = [event for event in events if event.event_id not in withdrawn]
+    dispute = disputed(item, events)
+    other = [event for event in kept if event.evidence_hash != item.evidence_hash]
+    stale = None if dispute else _last(event for event in other if event.setting is not None)
     deferred = _last(
-        event
-        for event in events
-        if event.action is Action.DEFER and event.evidence_hash == item.evidence_hash
+        event for event in kept if event.action is Action.DEFER and event.evidence_hash == item.evidence_hash
     )
-    return OpenItem(item, "stale" if chosen else item.reason.value, stale=chosen, deferred=deferred)
+    why = "disputed" if dispute else "stale" if stale else item.reason.value
+    return OpenItem(item, why, stale=stale, deferred=deferred, disputed=dispute)
 
 
 def _last(events: Iterable[Decision]) -> Decision | None:

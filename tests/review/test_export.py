@@ -84,14 +84,6 @@ def test_a_broken_log_takes_no_more_decisions(
         save(project, a_row(queue[0]))
 
 
-def test_a_second_writer_is_turned_away(project: Workspace, queue: list[ReviewItem], a_row: Row) -> None:
-    with (
-        project.writing("mempabench build"),
-        pytest.raises(InputError, match=r"mempabench build .* is writing here"),
-    ):
-        save(project, a_row(queue[3]))
-
-
 def test_a_project_without_a_queue_says_how_to_get_one(project: Workspace, a_row: Row) -> None:
     REVIEW_ITEMS.path(project.root).unlink()
 

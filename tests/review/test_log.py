@@ -6,15 +6,18 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.review.conftest import AN_HOUR
 
 from mempabench.domain.record import canonical_json
 from mempabench.domain.review import Action, Basis, ContextVerdict, Decision, Mode, Outcome, ReviewItem
 from mempabench.errors import InputError
-from mempabench_review.log import BatchRow, basis_of, outcome_of, read_batch, verify
+from mempabench_review.log import BatchRow, basis_of, outcome_of, read_batch, verify, withdrawal
+from mempabench_review.queue import disputed, open_items, standing
 
 Item = Callable[..., ReviewItem]
 Row = Callable[..., BatchRow]
 Entered = Callable[..., tuple[Decision, ...]]
+HOUR = timedelta(hours=1)
 CITED = "quay/s01e01/sc01/mara/o1"
 CONTRARY = "quay/s01e01/sc01/mara/o2"
 
@@ -51,7 +54,7 @@ def test_a_deferral_has_no_setting_and_no_outcome(an_item: Item, a_row: Row, ent
 
     assert (decision.action, decision.setting) == (Action.DEFER, None)
     assert decision.context_verdict is ContextVerdict.UNDECIDED
-    with pytest.raises(ValueError, match="was deferred"):
+    with pytest.raises(ValueError, match=r"was left open \(defer\)"):
         outcome_of(decision)
 
 
@@ -308,3 +311,147 @@ def deferral(row: BatchRow) -> BatchRow:
 
 def lines_of(findings: Any) -> list[int]:
     return sorted({int(finding.split(":")[1]) for finding in findings})
+
+
+def test_a_decision_taken_back_leaves_what_stood_before(an_item: Item, a_row: Row, entered: Entered) -> None:
+    item = an_item()
+    first = entered([a_row(item)], [item])
+    log = first + entered([a_row(item, "detailed")], [item], first, decided_at=AN_HOUR + HOUR)
+
+    once = taken_back(item, log)
+    twice = taken_back(item, (*log, once), decided_at=AN_HOUR + 3 * HOUR)
+
+    assert standing(item, log) == log[1]
+    assert (once.withdraws, once.setting, once.previous) == (log[1].event_id, None, log[1].chained())
+    assert standing(item, (*log, once)) == log[0]
+    assert standing(item, (*log, once, twice)) is None
+    assert list(verify((*log, once, twice))) == []
+    with pytest.raises(InputError, match="reader_one has no decision on it that could be taken back"):
+        taken_back(item, (*log, once, twice))
+
+
+def test_nobody_takes_back_what_somebody_else_decided(an_item: Item, a_row: Row, entered: Entered) -> None:
+    item = an_item()
+    log = entered([a_row(item)], [item])
+
+    with pytest.raises(InputError, match="reader_two has no decision"):
+        taken_back(item, log, reviewer="reader_two")
+
+
+def taken_back(item: ReviewItem, log: tuple[Decision, ...], **given: Any) -> Decision:
+    fields = {
+        "reviewer": "reader_one",
+        "reviewer_kind": "human",
+        "decided_at": AN_HOUR + 2 * HOUR,
+        "guide_version": "1-0123456789ab",
+        **given,
+    }
+    return withdrawal(item.cell, log, **fields)
+
+
+def test_a_revision_follows_a_blind_choice_and_both_are_kept(
+    an_item: Item, a_row: Row, entered: Entered
+) -> None:
+    item = an_item()
+    blind = entered([a_row(item, "detailed", mode="blind")], [item])
+
+    log = blind + entered([a_row(item, mode="revised")], [item], blind)
+
+    assert [event.mode for event in log] == [Mode.BLIND, Mode.REVISED]
+    assert standing(item, log) == log[1]
+    with pytest.raises(InputError, match="nothing was chosen blind before"):
+        entered([a_row(item, mode="revised")], [item], blind, reviewer="reader_two")
+
+
+def test_a_revision_of_the_same_moment_and_words_is_an_event_of_its_own(
+    an_item: Item, a_row: Row, entered: Entered
+) -> None:
+    item = an_item()
+    blind = entered([a_row(item, mode="blind")], [item])
+
+    (revised,) = entered([a_row(item, mode="revised")], [item], blind)
+
+    assert revised.event_id != blind[0].event_id
+    assert list(verify((*blind, revised))) == []
+
+
+def differing(item: ReviewItem, a_row: Row, entered: Entered) -> tuple[Decision, ...]:
+    log = entered([a_row(item)], [item])
+    return log + entered([a_row(item, "detailed")], [item], log, reviewer="reader_two")
+
+
+def test_reviewers_who_differ_leave_the_cell_open_until_somebody_else_adjudicates(
+    an_item: Item, a_row: Row, entered: Entered
+) -> None:
+    item = an_item()
+    log = differing(item, a_row, entered)
+    seen = [event.event_id for event in log]
+    cause = "One took the pause for relief, the other for offence."
+    row = a_row(item, mode="adjudicated", adjudicates=seen, cause=cause)
+
+    (settled,) = entered([row], [item], log, reviewer="reader_three")
+
+    assert standing(item, log) is None
+    assert [event.event_id for event in disputed(item, log)] == seen
+    (waiting,) = open_items([item], log)
+    assert waiting.why == "disputed"
+    assert standing(item, (*log, settled)) == settled
+    assert disputed(item, (*log, settled)) == ()
+    assert open_items([item], (*log, settled)) == ()
+    assert list(verify((*log, settled))) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "reviewer", "message"),
+    [
+        ({"adjudicates": []}, "reader_three", "other decisions came in meanwhile"),
+        ({"cause": "Unclear."}, "reader_three", "the cause of the difference is missing"),
+        ({}, "reader_one", "reader_one is one of those who differ; somebody else has to adjudicate"),
+        (
+            {"mode": "assisted"},
+            "reader_three",
+            "it names decisions to adjudicate, but its mode is another one",
+        ),
+    ],
+)
+def test_an_adjudication_sees_the_whole_dispute_and_says_its_cause(
+    an_item: Item, a_row: Row, entered: Entered, change: dict[str, Any], reviewer: str, message: str
+) -> None:
+    item = an_item()
+    log = differing(item, a_row, entered)
+    given = {
+        "mode": "adjudicated",
+        "adjudicates": [event.event_id for event in log],
+        "cause": "One took the pause for relief, the other for offence.",
+        **change,
+    }
+
+    with pytest.raises(InputError, match=message):
+        entered([a_row(item, **given)], [item], log, reviewer=reviewer)
+
+
+def test_what_nobody_disputes_is_not_adjudicated(an_item: Item, a_row: Row, entered: Entered) -> None:
+    item = an_item()
+    log = entered([a_row(item)], [item])
+
+    with pytest.raises(InputError, match="there is no dispute about it"):
+        entered([a_row(item, mode="adjudicated", adjudicates=[])], [item], log, reviewer="reader_two")
+
+
+def test_a_decision_after_the_adjudication_opens_the_dispute_again(
+    an_item: Item, a_row: Row, entered: Entered
+) -> None:
+    item = an_item()
+    log = differing(item, a_row, entered)
+    cause = "One took the pause for relief, the other for offence."
+    row = a_row(item, mode="adjudicated", adjudicates=[event.event_id for event in log], cause=cause)
+    log += entered([row], [item], log, reviewer="reader_three")
+
+    later = entered([a_row(item, "detailed")], [item], log, reviewer="reader_four")
+    agreed = entered(
+        [a_row(item, "terse")], [item], (*log, *later), reviewer="reader_two", decided_at=AN_HOUR + HOUR
+    )
+
+    assert standing(item, (*log, *later)) is None
+    assert len(disputed(item, (*log, *later))) == 3
+    assert len(disputed(item, (*log, *later, *agreed))) == 3

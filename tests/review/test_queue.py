@@ -35,11 +35,24 @@ def test_a_decided_cell_is_not_open(an_item: Item, a_row: Row, entered: Entered)
     assert standing(item, log) == log[0]
 
 
-def test_a_later_decision_of_any_reviewer_supersedes(an_item: Item, a_row: Row, entered: Entered) -> None:
+def test_a_later_decision_of_the_same_reviewer_supersedes(
+    an_item: Item, a_row: Row, entered: Entered
+) -> None:
     item = an_item()
     first = entered([a_row(item)], [item])
 
-    second = entered([a_row(item, "detailed")], [item], first, reviewer="reader_two", reviewer_kind="model")
+    second = entered([a_row(item, "detailed")], [item], first)
+
+    assert standing(item, first + second) == second[0]
+
+
+def test_reviewers_who_agree_settle_a_cell_by_the_last_of_them(
+    an_item: Item, a_row: Row, entered: Entered
+) -> None:
+    item = an_item()
+    first = entered([a_row(item)], [item])
+
+    second = entered([a_row(item)], [item], first, reviewer="reader_two", reviewer_kind="model")
 
     assert standing(item, first + second) == second[0]
 

@@ -11,6 +11,7 @@ import pytest
 from mempabench.domain.evidence import Confidence, IdentityObservation, Mode, Quote, Resolution
 from mempabench.domain.personas import EntityKind, User
 from mempabench.domain.review import Action, Basis, Decision, Outcome
+from mempabench.domain.taxonomy import settings_of
 from mempabench.domain.transcripts import CastMember, Direction, Scene, SourceFile
 from mempabench.testing import a_proposal, a_scene, a_substitute, an_observation
 from mempabench.validators import CHECKS
@@ -182,6 +183,30 @@ def keep_something_else(data: Data) -> Data:
 
 def decide_again(data: Data) -> Data:
     return further(data, data.cells[-1].key)[0]
+
+
+def differ(data: Data) -> Data:
+    return further(data, data.cells[-1].key, reviewer="second_reader", setting=_other(data.cells[-1]))[0]
+
+
+def take_back(data: Data) -> Data:
+    own = [decision for decision in data.decisions if decision.cell == data.cells[-1].key][-1]
+    nothing = {"setting": None, "action": Action.WITHDRAW, "withdraws": own.event_id}
+    data, draft = further(data, data.cells[-1].key, **nothing)
+    parts = (
+        draft.cell,
+        draft.reviewer,
+        draft.decided_at,
+        None,
+        draft.reason,
+        draft.evidence_hash,
+        own.event_id,
+    )
+    return edit(data, "decisions", -1, event_id=event_id(*parts))
+
+
+def _other(cell: Any) -> str:
+    return next(name for name in settings_of(cell.attribute) if name != cell.setting)
 
 
 def repeat_decision(data: Data) -> Data:
@@ -407,6 +432,8 @@ OTHER_FACES: list[tuple[str, Plant]] = [
     ("E304", propose(setting="loud", supporting=(LONG,), claimed=Confidence.LOW, confidence=Confidence.LOW)),
     ("E402", lambda data: add(data, "users", data.users[0])),
     ("E415", decide("user_a/personal/verbosity", setting=None)),
+    ("E431", differ),
+    ("E431", take_back),
     ("E512", lambda data: add(data, "personas", data.personas[0].changed(user="user_z"))),
     ("E612", recording(lambda text: text.replace("saltmarsh/s01e01", "harbour/s01e01"))),
     ("E611", recording(lambda text: text + '{"digest": "1"}\n')),

@@ -72,6 +72,7 @@ def removal(project: Workspace, source: str) -> Removal:
 def remove(project: Workspace, found: Removal) -> None:
     """Carry a removal out; one that was broken off is finished by another call."""
     from mempabench_review.log import without_users
+    from mempabench_review.store import forget
 
     for child in project.artifacts.iterdir():
         if child.is_dir():
@@ -80,6 +81,7 @@ def remove(project: Workspace, found: Removal) -> None:
             child.unlink()
     if found.decisions:
         kept = without_users(load(project, DECISIONS), found.users)
+        forget(project)
         write_bytes(DECISIONS.path(project.root), to_lines(kept).encode())
     if found.substitutes:
         entries = (entry for entry in load(project, SUBSTITUTES) if entry.source != found.source)

@@ -49,19 +49,27 @@ class ReviewItem(Record):
 
 
 class Action(StrEnum):
-    """What a decision does; all but ``defer`` are derived from setting and proposal."""
+    """What a decision does; all but ``defer`` and ``withdraw`` are derived from setting and proposal."""
 
     KEEP = "keep"
     CHANGE = "change"
     SPECIFY = "specify"
     DEFER = "defer"
+    WITHDRAW = "withdraw"
+    """Takes an earlier decision of the same reviewer back; what stood before it stands again."""
 
 
 class Mode(StrEnum):
-    """Whether the reviewer chose before the proposal was shown; figures never mix the two."""
+    """What the reviewer had seen when they chose; figures never mix the modes."""
 
     BLIND = "blind"
+    """Chosen before the proposal was shown."""
+    REVISED = "revised"
+    """Kept or changed after the proposal was shown to somebody who had chosen blind."""
     ASSISTED = "assisted"
+    """Chosen with the proposal in view."""
+    ADJUDICATED = "adjudicated"
+    """Chosen with the differing decisions of others in view."""
 
 
 class ContextVerdict(StrEnum):
@@ -120,6 +128,12 @@ class Decision(Record):
     """Hash of (setting, confidence, cited lines and quotes) that the reviewer saw."""
     taxonomy_version: str
     guide_version: str
+    withdraws: str = ""
+    """Event that is taken back; empty but for ``withdraw``."""
+    adjudicates: tuple[str, ...] = ()
+    """Events whose difference this one settles; it stands as long as these are all there are."""
+    cause: str = ""
+    """Why the others differed, where this one adjudicates."""
 
     @property
     def user(self) -> str:

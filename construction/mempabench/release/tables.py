@@ -425,7 +425,7 @@ REVIEWS = Table(
             "mode",
             _STRING,
             _CONSTRUCTION,
-            "Whether the reviewer chose before seeing the proposal.",
+            "What the reviewer had seen when they chose.",
             allowed=tuple(ReviewMode),
         ),
         Column("reviewer", _STRING, _CONSTRUCTION, "Pseudonym of the reviewer."),
@@ -440,6 +440,9 @@ REVIEWS = Table(
         Column("previous", _STRING, _CONSTRUCTION, "Hash of the event before it; null for the first.", False),
         Column("taxonomy_version", _STRING, _CONSTRUCTION, "Taxonomy that the reviewer saw."),
         Column("guide_version", _STRING, _CONSTRUCTION, "Guideline that the reviewer saw."),
+        Column("withdraws", _STRING, _CONSTRUCTION, "Event that is taken back, or empty."),
+        Column("adjudicates", _STRINGS, _CONSTRUCTION, "Differing events that this one settles."),
+        Column("cause", _STRING, _CONSTRUCTION, "Why those differ, or empty."),
         *PROVENANCE,
     ),
 )

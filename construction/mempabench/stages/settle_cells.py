@@ -104,7 +104,7 @@ def _refuse_gaps(proposals: tuple[ProposedCell, ...], users: tuple[User, ...]) -
 
 SETTLE_CELLS = Stage(
     "settle_cells",
-    version="1",
+    version="2",
     reads=(PROPOSED_CELLS, USERS, REVIEW_ITEMS, DECISIONS),
     writes=CELLS,
     run=settle_cells,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mempabench.domain.evidence import Confidence, ProposedCell
 from mempabench.domain.record import digest
-from mempabench.domain.review import Action, Basis, Cell, Decision, Outcome, cell_key, utc
+from mempabench.domain.review import Action, Basis, Cell, Decision, Mode, Outcome, cell_key, utc
 from mempabench.domain.taxonomy import Attribute, Context, settings_of
 from mempabench.validators.check import Check
 from mempabench.validators.data import Data
@@ -116,17 +116,28 @@ def edited_decisions(data: Data) -> Iterator[str]:
             decision.setting,
             decision.reason,
             decision.evidence_hash,
+            *_told_apart(decision),
         ]
         if decision.event_id != digest(content)[:32]:
             yield f"{decision.event_id} ({decision.cell})"
 
 
+def _told_apart(decision: Decision) -> Iterator[str]:
+    """Yield what an id holds beside the judgement, where an earlier event of the same moment could be meant."""
+    if decision.action is Action.WITHDRAW:
+        yield decision.withdraws
+    elif decision.mode is Mode.ADJUDICATED:
+        yield "adjudicated " + " ".join(sorted(decision.adjudicates))
+    elif decision.mode is Mode.REVISED:
+        yield "revised"
+
+
 def undecided_decisions(data: Data) -> Iterator[str]:
-    """Yield deferrals that choose a setting, and other decisions that choose none or an unknown one."""
+    """Yield deferrals and withdrawals that choose a setting, and other decisions that choose none or an unknown one."""
     for decision in data.decisions:
         attribute = decision.cell.rsplit("/", 1)[-1]
         known = settings_of(attribute) if attribute in tuple(Attribute) else (decision.setting,)
-        expected = (None,) if decision.action is Action.DEFER else known
+        expected = (None,) if decision.action in (Action.DEFER, Action.WITHDRAW) else known
         if decision.setting not in expected:
             yield f"{decision.event_id} ({decision.action} {decision.setting} for {decision.cell})"
 
@@ -207,17 +218,39 @@ def stale_decisions(data: Data) -> Iterator[str]:
 
 
 def overtaken_decisions(data: Data) -> Iterator[str]:
-    """Yield cells that rest on a decision after which another one was made on the same evidence."""
+    """Yield cells that rest on a decision which was taken back, overtaken, or from which other reviewers differ."""
     for cell, decision, _ in _decided(data):
-        last = [
-            other.event_id
-            for other in data.decisions
-            if other.cell == cell.key
-            and other.action is not Action.DEFER
+        events = [other for other in data.decisions if other.cell == cell.key]
+        taken = {other.withdraws for other in events if other.action is Action.WITHDRAW}
+        counting = [
+            other
+            for other in events
+            if other.action not in (Action.DEFER, Action.WITHDRAW)
             and other.evidence_hash == decision.evidence_hash
-        ][-1:]
-        if last not in ([], [decision.event_id]):
-            yield f"{cell.key} ({decision.event_id}, then {last[0]})"
+            and other.event_id not in taken
+        ]
+        why = _overtaken(decision, counting)
+        if why:
+            yield f"{cell.key} ({decision.event_id}, {why})"
+
+
+def _overtaken(decision: Decision, counting: list[Decision]) -> str:
+    """Return why a decision doesn't settle its cell, or nothing."""
+    if decision.event_id not in {other.event_id for other in counting}:
+        return "taken back"
+    latest = {other.reviewer: other for other in counting if other.mode is not Mode.ADJUDICATED}
+    seen = sorted(other.event_id for other in latest.values())
+    fitting = [
+        other.event_id
+        for other in counting
+        if other.mode is Mode.ADJUDICATED and sorted(other.adjudicates) == seen
+    ]
+    if fitting:
+        return "" if fitting[-1] == decision.event_id else f"then {fitting[-1]}"
+    if len({other.setting for other in latest.values()}) > 1:
+        return "reviewers differ"
+    last = [other.event_id for other in counting if other.event_id in seen][-1]
+    return "" if last == decision.event_id else f"then {last}"
 
 
 def unlike_decision(data: Data) -> Iterator[str]:
