@@ -76,6 +76,8 @@ class RouteConfig(Record):
     tokens_per_minute: float | None = Field(default=None, gt=0)
     timeout_s: float = Field(default=600.0, gt=0)
     """Seconds that a call may take before it is tried again."""
+    bounds: bool = False
+    """Whether a server of one's own is sent the lengths of strings; llama.cpp and vLLM keep to them."""
 
 
 class EngineConfig(Record):

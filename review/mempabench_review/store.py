@@ -285,6 +285,32 @@ def database(workspace: Workspace) -> Path:
     return workspace.root / "review" / "desk.sqlite3"
 
 
+def restored(workspace: Workspace, copy: Path) -> int:
+    """Take a copy of the database in place of the present one, and return how many events it holds.
+
+    Raises:
+        InputError: when the copy is none, or lacks an event that is here: nothing is ever lost by restoring.
+    """
+    try:
+        source = sqlite3.connect(f"file:{copy}?mode=ro", uri=True)
+        rows = [str(body) for (body,) in source.execute("select body from event order by seq")]
+    except sqlite3.DatabaseError as error:
+        raise InputError(
+            f"{copy}: not a copy of a desk ({error}); give a file that 'backup' wrote"
+        ) from error
+    finally:
+        source.close()
+    with Store.open(workspace) as store:
+        here = [canonical_json(event) for event in store.events()]
+        if rows[: len(here)] != here:
+            raise InputError(
+                f"{copy}: lacks events that are here ({len(here)} here, {len(rows)} there), so nothing was changed"
+            )
+        new = [Decision.model_validate_json(body) for body in rows[len(here) :]]
+        store.append_all(lambda log: new)
+    return len(rows)
+
+
 def forget(workspace: Workspace) -> None:
     """Remove the database, because the file was written anew; the next desk is made from the file."""
     for end in ("", "-wal", "-shm"):

@@ -152,3 +152,11 @@ def test_requests_a_minute_hold_back_what_is_sent(tiny: Tiny, service: Service) 
     )
 
     assert "0 calls without a reply" in built.err
+
+
+def test_a_server_of_ones_own_is_sent_lengths_when_it_knows_them(tiny: Tiny, service: Service) -> None:
+    refused = live(tiny, service, "--bounds", "--stage", "find_reactions", "--concurrency", "1")
+
+    assert refused.told[-1].startswith("error: stub: the service takes no such request (400): ")
+    assert live(tiny, service, "--bounds", "--stage", "find_reactions", engine="anthropic").code == 1
+    assert recordings(tiny)

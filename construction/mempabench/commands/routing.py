@@ -41,6 +41,7 @@ class Choice:
     dry_run: bool = False
     consent: bool = False
     switch: bool = False
+    bounds: bool = False
 
 
 def routing_options(engines: Sequence[str], default: str | None) -> Callable[[F], F]:
@@ -84,6 +85,11 @@ def routing_options(engines: Sequence[str], default: str | None) -> Callable[[F]
             default=8192,
             show_default=True,
             help="Most tokens of an answer.",
+        ),
+        click.option(
+            "--bounds",
+            is_flag=True,
+            help="Send lengths of strings to a server of one's own (llama.cpp, vLLM); OpenAI refuses them.",
         ),
         click.option(
             "--requests-per-minute",
@@ -193,6 +199,7 @@ class Routes:
             concurrency=choice.concurrency,
             requests_per_minute=choice.requests_per_minute,
             tokens_per_minute=choice.tokens_per_minute,
+            bounds=choice.bounds and choice.engine == "openai-compatible",
         )
         return cls(project, (rule,))
 
@@ -278,7 +285,7 @@ def address_of(rule: RouteConfig) -> Any:
     """Return where a route leads."""
     from mempabench.engines.services import Address
 
-    return Address(rule.engine, rule.model, rule.base_url, rule.max_tokens, rule.timeout_s)
+    return Address(rule.engine, rule.model, rule.base_url, rule.max_tokens, rule.timeout_s, rule.bounds)
 
 
 def _configured(project: Workspace, choice: Choice) -> tuple[RouteConfig, ...]:

@@ -61,6 +61,8 @@ class Address:
     """Most tokens of an answer."""
     timeout_s: float = 600.0
     """Seconds that a call may take before it is tried again."""
+    bounds: bool = False
+    """Whether the server's schemas know how long a string may be; OpenAI's and Anthropic's don't."""
 
     def __post_init__(self) -> None:
         """Refuse an address with a key in it.
@@ -141,7 +143,9 @@ class OpenAIService:
                 "json_schema": {
                     "name": request.stage,
                     "strict": True,
-                    "schema": without_bounds(request.answer_schema),
+                    "schema": request.answer_schema
+                    if self.address.bounds
+                    else without_bounds(request.answer_schema),
                 },
             },
         }
