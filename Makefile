@@ -39,7 +39,7 @@ soak: $(READY) ## run the long tests that `make test` leaves out
 
 lock: ## pin the dependencies of pyproject.toml anew in requirements.lock (needs uv)
 	uv lock --upgrade
-	uv export --quiet --no-emit-project --extra live --extra distributed --output-file requirements.lock
+	uv export --quiet --no-emit-project --extra live --extra review --extra distributed --output-file requirements.lock
 
 clean: ## remove .venv, caches and built packages; artifacts/ stays
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

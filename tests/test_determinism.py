@@ -106,7 +106,9 @@ CLOCKED = {
     "mempabench/commands/batches.py": {"datetime.now"},
     "mempabench/commands/live.py": {"datetime.now"},
     "mempabench/commands/requests.py": {"datetime.now"},
-    "mempabench_review/cli.py": {"datetime.now"},
+    "mempabench_review/cli_parts.py": {"datetime.now"},
+    "mempabench_review/web/app.py": {"datetime.now", "secrets.token_hex"},
+    "mempabench_review/web/sessions.py": {"secrets.token_urlsafe"},
     "mempabench_review/agreement.py": {"random.Random"},
 }
 """Who may ask for the day, or draw: imports and decisions are dated; the bootstrap's seed is a parameter."""

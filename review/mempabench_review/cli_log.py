@@ -241,6 +241,41 @@ def restore(copy: Path) -> None:
     tell(f"{restored(project, copy)} events were taken from {copy}")
 
 
+@click.command()
+@click.option(
+    "--as",
+    "reviewers",
+    multiple=True,
+    metavar="NAME:human|model",
+    help="A reviewer; may be given several times.",
+)
+@click.option(
+    "--adjudicator",
+    "adjudicators",
+    multiple=True,
+    metavar="NAME:human|model",
+    help="Somebody who settles disputes.",
+)
+@click.option("--blind", is_flag=True, help="Reviewers choose before they see what is proposed.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on this machine; a free one.")
+def serve(reviewers: tuple[str, ...], adjudicators: tuple[str, ...], blind: bool, port: int) -> None:
+    """Open the desk in a browser: prints a link for each reviewer and serves until it is stopped."""
+    from mempabench.domain.review import Mode
+    from mempabench.errors import InputError
+
+    if not reviewers and not adjudicators:
+        raise click.UsageError("say who reviews, such as --as cedar:human")
+    try:
+        from mempabench_review.web.server import serve as serving
+        from mempabench_review.web.sessions import Seat
+    except ImportError as error:
+        raise InputError(f"the desk in a browser needs {error.name}; install mempabench[review]") from error
+    mode = Mode.BLIND if blind else Mode.ASSISTED
+    seats = [Seat(*reviewer_of(who), mode) for who in reviewers]
+    seats += [Seat(*reviewer_of(who), Mode.ASSISTED, adjudicates=True) for who in adjudicators]
+    serving(project_here(), seats, port, tell)
+
+
 def _line(event: Decision) -> str:
     from mempabench.domain.review import utc
     from mempabench_review.showing import plain_text
@@ -253,6 +288,7 @@ def _line(event: Decision) -> str:
 
 
 COMMANDS = (
+    serve,
     show,
     skip,
     undo,
