@@ -10,7 +10,7 @@ unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install test format dataset bench soak lock clean
+.PHONY: help install test browser format dataset bench soak lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ test: $(READY) ## check formatting, lint and types, then run every test and doct
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
 	$(BIN)/python -m pytest
+
+browser: $(READY) ## go through the review desk in headless Chromium (needs chromium and chromedriver)
+	$(BIN)/python -m pytest -m browser tests/browser
 
 format: $(READY) ## rewrite the code as the formatter and the linter's safe fixes want it
 	$(BIN)/python -m ruff check --fix-only .

@@ -72,7 +72,10 @@ def test_the_wheel_carries_code_types_licences_and_the_command(wheel: zipfile.Zi
 
     assert "mempabench = mempabench.cli:main" in entry_points.splitlines()
     assert {"mempabench/py.typed", "mempabench_review/py.typed"} <= names
-    pages = {f"mempabench_review/web/{name}" for name in ("templates/cell.html", "static/desk.css", "static/desk.js")}
+    pages = {
+        f"mempabench_review/web/{name}"
+        for name in ("templates/cell.html", "static/desk.css", "static/desk.js")
+    }
     assert pages <= names
     assert {f"{info}/licenses/LICENSE", f"{info}/licenses/LICENSE-DATA"} <= names
     assert {name.split("/")[0] for name in names} == {"mempabench", "mempabench_review", info}

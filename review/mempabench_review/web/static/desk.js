@@ -29,7 +29,7 @@
   const drawer = (name) => { const found = one(`[data-drawer="${name}"]`); if (found) found.open = !found.open; };
   const choose = (digit) => {
     const field = one(`[data-digit="${digit}"]`);
-    if (field) { field.checked = true; field.dispatchEvent(new Event("change", { bubbles: true })); }
+    if (field) { field.focus(); field.checked = true; field.dispatchEvent(new Event("change", { bubbles: true })); }
   };
   const actions = {
     e: step, s: () => judge("supports"), c: () => judge("contradicts"), i: () => judge("irrelevant"),
