@@ -9,7 +9,7 @@
 
   const writing = (target) => target.matches("textarea, select, input:not([type=radio]):not([type=checkbox])");
   const follow = (name) => { const link = one(`[data-go="${name}"]`); if (link) link.click(); };
-  const focus = (name) => { const field = one(`[data-key="${name}"]`); if (field) field.focus(); };
+  const focus = (name) => { const field = one(`[data-key="${name}"]`); if (field) { field.focus(); field.scrollIntoView({ block: "nearest" }); } };
   const pieces = all(".piece");
   let at = -1;
   const current = () => pieces.findIndex((piece) => piece.contains(document.activeElement));
