@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from mempabench.domain.transcripts import Scene, Source
 from mempabench.errors import InputError
 from mempabench.workspace import Workspace
 from mempabench_review.log import verify
-from mempabench_review.queue import OpenItem, in_order, open_items
+from mempabench_review.queue import OpenItem, by_cell, in_order, open_in
 
 
 def load_queue(workspace: Workspace) -> tuple[ReviewItem, ...]:
@@ -53,6 +53,8 @@ class Desk:
     users: dict[str, User]
     identities: tuple[Identity, ...] = ()
     """Who the candidates are, as far as it is built; what a cell without evidence is specified from."""
+    sorted_log: Mapping[str, Sequence[Decision]] | None = None
+    """The decisions by cell, where somebody keeps them so; else they are sorted when they are needed."""
 
     @classmethod
     def load(cls, workspace: Workspace) -> Desk:
@@ -82,7 +84,16 @@ class Desk:
     @cached_property
     def open(self) -> tuple[OpenItem, ...]:
         """The cells that wait, in order."""
-        return open_items(self.items, self.decisions)
+        return open_in(self.items, self.log)
+
+    @cached_property
+    def log(self) -> Mapping[str, Sequence[Decision]]:
+        """The decisions by cell, in their order."""
+        return by_cell(self.decisions) if self.sorted_log is None else self.sorted_log
+
+    def of_cell(self, cell: str) -> Sequence[Decision]:
+        """Return the events of one cell, in order."""
+        return self.log.get(cell, ())
 
     def item(self, cell: str) -> ReviewItem:
         """Return the item of a cell.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mempabench.domain.review import Action, Decision, Mode, ReviewItem
@@ -78,10 +78,13 @@ def _valid(item: ReviewItem, decisions: Iterable[Decision]) -> Iterator[Decision
 
 def open_items(items: Iterable[ReviewItem], decisions: Iterable[Decision]) -> tuple[OpenItem, ...]:
     """Return the items that wait, by user, attribute in table order and context, so that twins are neighbours."""
-    log = by_cell(decisions)
-    return tuple(
-        _opened(item, log[item.cell]) for item in in_order(items) if standing(item, log[item.cell]) is None
-    )
+    return open_in(items, by_cell(decisions))
+
+
+def open_in(items: Iterable[ReviewItem], log: Mapping[str, Sequence[Decision]]) -> tuple[OpenItem, ...]:
+    """Return the items that wait, given the events of each cell."""
+    found = ((item, log.get(item.cell, ())) for item in in_order(items))
+    return tuple(_opened(item, events) for item, events in found if standing(item, events) is None)
 
 
 def in_order(items: Iterable[ReviewItem]) -> list[ReviewItem]:
@@ -100,7 +103,7 @@ def by_cell(decisions: Iterable[Decision]) -> defaultdict[str, list[Decision]]:
     return log
 
 
-def _opened(item: ReviewItem, events: list[Decision]) -> OpenItem:
+def _opened(item: ReviewItem, events: Sequence[Decision]) -> OpenItem:
     withdrawn = {event.withdraws for event in events}
     kept = [event for event in events if event.event_id not in withdrawn]
     dispute = disputed(item, events)

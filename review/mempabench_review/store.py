@@ -153,6 +153,23 @@ class Store:
             rows = self._sql.execute("select body from event order by seq").fetchall()
             return self._enter(make([Decision.model_validate_json(body) for (body,) in rows]), "")
 
+    def append_all_of(self, new: Sequence[Decision]) -> None:
+        """Enter events that are chained to the log's last one already, such as those of a copy.
+
+        Raises:
+            InputError: when they aren't.
+        """
+        with self._writing():
+            last = self.last()
+            if new and new[0].previous != (last.chained() if last else None):
+                raise InputError(f"{LOG}: the events don't follow its last one, so none was entered")
+            self._enter(new, "")
+
+    def last(self) -> Decision | None:
+        """Return the log's last event, if there is one."""
+        found = self._sql.execute("select body from event order by seq desc limit 1").fetchone()
+        return Decision.model_validate_json(found[0]) if found else None
+
     def draft(self, reviewer: str, cell: str) -> str:
         """Return what a reviewer has written so far about a cell, or nothing."""
         found = self._sql.execute(
@@ -243,10 +260,9 @@ class Store:
 
     def _with_last(self, events: tuple[Decision, ...]) -> tuple[Decision, ...]:
         """Return a cell's events with the log's last one at their end, to which new ones are chained."""
-        found = self._sql.execute("select body from event order by seq desc limit 1").fetchone()
-        if found is None:
+        last = self.last()
+        if last is None:
             return events
-        last = Decision.model_validate_json(found[0])
         return (*(event for event in events if event.event_id != last.event_id), last)
 
     def _write_lines(self, lines: Sequence[str]) -> None:
@@ -307,7 +323,7 @@ def restored(workspace: Workspace, copy: Path) -> int:
                 f"{copy}: lacks events that are here ({len(here)} here, {len(rows)} there), so nothing was changed"
             )
         new = [Decision.model_validate_json(body) for body in rows[len(here) :]]
-        store.append_all(lambda log: new)
+        store.append_all_of(new)
     return len(rows)
 
 

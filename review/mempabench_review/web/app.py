@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from mempabench.catalog import EVIDENCE, REVIEW_ITEMS, SCENES, USERS
-from mempabench.domain.review import Decision, Mode, ReviewItem
+from mempabench.domain.review import Decision, Mode, ReviewItem, utc
 from mempabench.domain.taxonomy import attribute_spec
 from mempabench.errors import InputError
 from mempabench.workspace import Workspace
@@ -39,6 +39,8 @@ from mempabench_review.web.sessions import Seat, Session, Sessions
 HERE = Path(__file__).parent
 BACKUP_EVERY = 25
 """Decisions after which a copy of the log is kept."""
+LISTED = 500
+"""Events that the page of the log shows, the latest ones."""
 
 
 @dataclass
@@ -52,6 +54,8 @@ class Office:
     pages: Environment = field(init=False)
     _desk: Desk | None = None
     _stamp: tuple[float, ...] = ()
+    _log: defaultdict[str, list[Decision]] = field(default_factory=lambda: defaultdict(list))
+    _sorted: int = 0
 
     def __post_init__(self) -> None:
         """Make the templates ready."""
@@ -71,7 +75,11 @@ class Office:
         stamp = tuple(path.stat().st_mtime if path.is_file() else 0.0 for path in files)
         if self._desk is None or stamp != self._stamp:
             self._desk, self._stamp = Desk.load(self.workspace), stamp
-        return replace(self._desk, decisions=self.store.events())
+        events = self.store.events()
+        for event in events[self._sorted :]:
+            self._log[event.cell].append(event)
+        self._sorted = len(events)
+        return replace(self._desk, decisions=events, sorted_log=self._log)
 
     def page(self, request: Request, name: str, status: int = 200, **values: Any) -> HTMLResponse:
         """Return a page."""
@@ -217,14 +225,14 @@ class Desks:
             problem=problem,
             stances=views.STANCES,
             verdicts=views.VERDICTS,
-            seen=sum(event.cell == item.cell and event.reviewer == seat.reviewer for event in desk.decisions),
+            seen=sum(event.reviewer == seat.reviewer for event in desk.of_cell(item.cell)),
             nonce=secrets.token_hex(16),
             before=before,
             after=after,
             twin=twin_cell if any(one.cell == twin_cell for one in desk.items) else "",
             history=views.history(item, desk, seat),
             guideline=views.guideline(guide_text(self.office.workspace), item.attribute),
-            disputed=bool(disputed(item, desk.decisions)) and seat.adjudicates,
+            disputed=bool(disputed(item, desk.of_cell(item.cell))) and seat.adjudicates,
         )
 
     async def save(self, request: Request) -> Response:
@@ -315,7 +323,7 @@ class Desks:
         status: int = 200,
     ) -> Response:
         desk, seat = self.office.desk(), _seat(request)
-        views_of = sorted(disputed(item, desk.decisions), key=lambda event: event.event_id)
+        views_of = sorted(disputed(item, desk.of_cell(item.cell)), key=lambda event: event.event_id)
         return self.office.page(
             request,
             "dispute.html",
@@ -373,15 +381,15 @@ class Desks:
         """List what was decided, latest first; whoever chooses blind sees their own events."""
         seat = _seat(request)
         until = request.query_params.get("as_of", "")
-        events = [
-            views.told(event)
+        moment = until.replace("T", " ")
+        shown = [
+            event
             for event in self.office.store.events()
-            if seat.mode is not Mode.BLIND or event.reviewer == seat.reviewer
+            if (seat.mode is not Mode.BLIND or event.reviewer == seat.reviewer)
+            and (not until or utc(event.decided_at).replace("T", " ") <= moment)
         ]
-        shown = [event for event in events if not until or event["at"] <= until.replace("T", " ")]
-        return self.office.page(
-            request, "log.html", title="Log", events=shown[::-1][:500], count=len(shown), as_of=until
-        )
+        told = [views.told(event) for event in reversed(shown[-LISTED:])]
+        return self.office.page(request, "log.html", title="Log", events=told, count=len(shown), as_of=until)
 
     async def freeze(self, request: Request) -> Response:
         """List what stands in the way of a release."""

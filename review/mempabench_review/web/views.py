@@ -80,7 +80,7 @@ def _place(item: ReviewItem, entry: OpenItem | None, desk: Desk, seat: Seat) -> 
 
 def own_decision(item: ReviewItem, desk: Desk, seat: Seat) -> Decision | None:
     """Return the reviewer's own decision on what the item shows now."""
-    return current(item, desk.decisions).get(seat.reviewer)
+    return current(item, desk.of_cell(item.cell)).get(seat.reviewer)
 
 
 def neighbours(desk: Desk, seat: Seat, cell: str) -> tuple[str, str]:
@@ -238,8 +238,8 @@ def history(item: ReviewItem, desk: Desk, seat: Seat) -> list[dict[str, str]]:
     """Return what was decided on a cell; somebody who chooses blind sees their own events only."""
     return [
         told(event)
-        for event in desk.decisions
-        if event.cell == item.cell and (seat.mode is not Mode.BLIND or event.reviewer == seat.reviewer)
+        for event in desk.of_cell(item.cell)
+        if seat.mode is not Mode.BLIND or event.reviewer == seat.reviewer
     ]
 
 
