@@ -185,14 +185,17 @@ class Store:
             self._sql.execute("delete from draft where reviewer = ? and cell = ?", (reviewer, cell))
 
     def backup(self, path: Path) -> None:
-        """Write a copy of the database, whole at every moment of it."""
+        """Write a copy of the database, whole at every moment of it; it reads by itself, so that nobody waits."""
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{path.name}.part")
         part.unlink(missing_ok=True)
+        source = sqlite3.connect(f"file:{database(self._workspace)}?mode=ro", uri=True)
         copy = sqlite3.connect(part)
-        with copy:
-            self._sql.backup(copy)
-        copy.close()
+        try:
+            source.backup(copy)
+        finally:
+            copy.close()
+            source.close()
         part.replace(path)
 
     def reconcile(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -253,9 +254,16 @@ class Desks:
             return self._cell_page(request, item, problem=why, form=form, status=409)
         self.office.store.save_draft(seat.reviewer, item.cell, "")
         if seat.mode is Mode.BLIND and own is None and form.get("action") != "defer":
-            return RedirectResponse(f"/cell/{item.cell}", 303)
+            return RedirectResponse(f"/cell/{item.cell}", 303, background=self._copying())
         after = views.neighbours(self.office.desk(), seat, item.cell)[1]
-        return RedirectResponse(f"/cell/{after}" if after else "/queue", 303)
+        return RedirectResponse(f"/cell/{after}" if after else "/queue", 303, background=self._copying())
+
+    def _copying(self) -> BackgroundTask | None:
+        """Return the work of keeping a copy after the answer, when it is time for one."""
+        if len(self.office.store.events()) % BACKUP_EVERY:
+            return None
+        place = self.office.workspace.root / "review" / "backups" / "latest.sqlite3"
+        return BackgroundTask(self.office.store.backup, place)
 
     async def undo(self, request: Request) -> Response:
         """Take the reviewer's latest decision back."""
@@ -487,8 +495,6 @@ class Desks:
             reviewer=seat.reviewer,
             seen=_number(form.get("seen")),
         )
-        if len(self.office.store.events()) % BACKUP_EVERY == 0:
-            self.office.store.backup(self.office.workspace.root / "review" / "backups" / "latest.sqlite3")
 
 
 def _seat(request: Request) -> Seat:
