@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from mempabench.catalog import DECISIONS, EVIDENCE, IDENTITY, REVIEW_ITEMS, SCENES, USERS, load
@@ -14,7 +14,7 @@ from mempabench.domain.transcripts import Scene, Source
 from mempabench.errors import InputError
 from mempabench.workspace import Workspace
 from mempabench_review.log import verify
-from mempabench_review.queue import OpenItem, by_cell, in_order, open_in
+from mempabench_review.queue import OpenItem, by_cell, current, in_order, waiting
 
 
 def load_queue(workspace: Workspace) -> tuple[ReviewItem, ...]:
@@ -42,6 +42,16 @@ def load_log(workspace: Workspace) -> tuple[Decision, ...]:
 
 
 @dataclass(frozen=True)
+class CellState:
+    """How a cell stands by the events on it."""
+
+    waiting: OpenItem | None
+    """The cell as one that waits, or None where it is settled."""
+    current: Mapping[str, Decision]
+    """Each reviewer's decision on what the cell shows now."""
+
+
+@dataclass(frozen=True)
 class Desk:
     """Everything that somebody needs to decide, read once."""
 
@@ -55,6 +65,8 @@ class Desk:
     """Who the candidates are, as far as it is built; what a cell without evidence is specified from."""
     sorted_log: Mapping[str, Sequence[Decision]] | None = None
     """The decisions by cell, where somebody keeps them so; else they are sorted when they are needed."""
+    states: dict[str, tuple[tuple[str, int], CellState]] = field(default_factory=dict, compare=False)
+    """States worked out before, each with the evidence and the number of events that it holds for."""
 
     @classmethod
     def load(cls, workspace: Workspace) -> Desk:
@@ -84,7 +96,19 @@ class Desk:
     @cached_property
     def open(self) -> tuple[OpenItem, ...]:
         """The cells that wait, in order."""
-        return open_in(self.items, self.log)
+        states = (self.state(item) for item in in_order(self.items))
+        return tuple(state.waiting for state in states if state.waiting is not None)
+
+    def state(self, item: ReviewItem) -> CellState:
+        """Return how a cell stands; it is worked out anew only when an event was added or the evidence changed."""
+        events = self.of_cell(item.cell)
+        key = (item.evidence_hash, len(events))
+        known = self.states.get(item.cell)
+        if known is not None and known[0] == key:
+            return known[1]
+        state = CellState(waiting(item, events), current(item, events))
+        self.states[item.cell] = (key, state)
+        return state
 
     @cached_property
     def log(self) -> Mapping[str, Sequence[Decision]]:
@@ -111,9 +135,9 @@ class Desk:
 
     def chosen(self, cells: Iterable[str]) -> tuple[OpenItem, ...]:
         """Return the named cells, open or settled, in order."""
-        waiting = {entry.item.cell: entry for entry in self.open}
+        open_now = {entry.item.cell: entry for entry in self.open}
         named = in_order({cell: self.item(cell) for cell in cells}.values())
-        return tuple(waiting.get(item.cell) or OpenItem(item, item.reason.value) for item in named)
+        return tuple(open_now.get(item.cell) or OpenItem(item, item.reason.value) for item in named)
 
     def cited(self, item: ReviewItem) -> tuple[Observation, ...]:
         """Return the observations that a proposal cites.

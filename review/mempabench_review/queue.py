@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mempabench.domain.review import Action, Decision, Mode, ReviewItem
@@ -78,13 +78,14 @@ def _valid(item: ReviewItem, decisions: Iterable[Decision]) -> Iterator[Decision
 
 def open_items(items: Iterable[ReviewItem], decisions: Iterable[Decision]) -> tuple[OpenItem, ...]:
     """Return the items that wait, by user, attribute in table order and context, so that twins are neighbours."""
-    return open_in(items, by_cell(decisions))
+    log = by_cell(decisions)
+    found = (waiting(item, log.get(item.cell, ())) for item in in_order(items))
+    return tuple(entry for entry in found if entry is not None)
 
 
-def open_in(items: Iterable[ReviewItem], log: Mapping[str, Sequence[Decision]]) -> tuple[OpenItem, ...]:
-    """Return the items that wait, given the events of each cell."""
-    found = ((item, log.get(item.cell, ())) for item in in_order(items))
-    return tuple(_opened(item, events) for item, events in found if standing(item, events) is None)
+def waiting(item: ReviewItem, events: Sequence[Decision]) -> OpenItem | None:
+    """Return an item as one that waits, given the events of its cell, or None where it is settled."""
+    return _opened(item, events) if standing(item, events) is None else None
 
 
 def in_order(items: Iterable[ReviewItem]) -> list[ReviewItem]:

@@ -29,7 +29,6 @@ from mempabench_review.desk import Desk
 from mempabench_review.guide import guide_text, guide_version
 from mempabench_review.log import BatchRow, enter, withdrawal
 from mempabench_review.pairs import COMPARED, pairs
-from mempabench_review.queue import disputed
 from mempabench_review.showing import plain_text
 from mempabench_review.store import Conflict, Store
 from mempabench_review.web import views
@@ -233,7 +232,7 @@ class Desks:
             twin=twin_cell if any(one.cell == twin_cell for one in desk.items) else "",
             history=views.history(item, desk, seat),
             guideline=views.guideline(guide_text(self.office.workspace), item.attribute),
-            disputed=bool(disputed(item, desk.of_cell(item.cell))) and seat.adjudicates,
+            disputed=bool(_dispute(desk, item)) and seat.adjudicates,
         )
 
     async def save(self, request: Request) -> Response:
@@ -331,7 +330,7 @@ class Desks:
         status: int = 200,
     ) -> Response:
         desk, seat = self.office.desk(), _seat(request)
-        views_of = sorted(disputed(item, desk.of_cell(item.cell)), key=lambda event: event.event_id)
+        views_of = sorted(_dispute(desk, item), key=lambda event: event.event_id)
         return self.office.page(
             request,
             "dispute.html",
@@ -495,6 +494,12 @@ class Desks:
             reviewer=seat.reviewer,
             seen=_number(form.get("seen")),
         )
+
+
+def _dispute(desk: Desk, item: ReviewItem) -> tuple[Decision, ...]:
+    """Return the decisions on a cell that differ, if they do."""
+    waiting = desk.state(item).waiting
+    return waiting.disputed if waiting else ()
 
 
 def _seat(request: Request) -> Seat:

@@ -12,13 +12,15 @@ from mempabench.domain.review import ContextVerdict, Decision, Mode, ReviewItem,
 from mempabench.domain.taxonomy import Attribute, Context, attribute_spec
 from mempabench.domain.transcripts import Line, Scene
 from mempabench_review.desk import Desk
-from mempabench_review.queue import OpenItem, current, in_order
+from mempabench_review.queue import OpenItem, in_order
 from mempabench_review.showing import plain_text, speaker
 from mempabench_review.web.sessions import Seat
 
 AROUND = 3
 """Lines shown before and after a cited one; the rest of the scene is folded."""
 
+LATEST = 30
+"""Events of a cell that its page shows; the log has all."""
 _PLAIN = re.compile(r"[*`]")
 _SENTENCE = re.compile(r"\*\*(?P<name>[^*]+)\.\*\*(?P<text>.*?)(?=\n\n|\Z)", re.DOTALL)
 
@@ -80,7 +82,7 @@ def _place(item: ReviewItem, entry: OpenItem | None, desk: Desk, seat: Seat) -> 
 
 def own_decision(item: ReviewItem, desk: Desk, seat: Seat) -> Decision | None:
     """Return the reviewer's own decision on what the item shows now."""
-    return current(item, desk.of_cell(item.cell)).get(seat.reviewer)
+    return desk.state(item).current.get(seat.reviewer)
 
 
 def neighbours(desk: Desk, seat: Seat, cell: str) -> tuple[str, str]:
@@ -235,12 +237,13 @@ def guide_blocks(guide: str) -> list[tuple[str, list[tuple[str, bool]]]]:
 
 
 def history(item: ReviewItem, desk: Desk, seat: Seat) -> list[dict[str, str]]:
-    """Return what was decided on a cell; somebody who chooses blind sees their own events only."""
-    return [
-        told(event)
+    """Return the latest that was decided on a cell; somebody who chooses blind sees their own events only."""
+    events = [
+        event
         for event in desk.of_cell(item.cell)
         if seat.mode is not Mode.BLIND or event.reviewer == seat.reviewer
     ]
+    return [told(event) for event in events[-LATEST:]]
 
 
 def told(event: Decision) -> dict[str, str]:
