@@ -33,9 +33,10 @@ format: $(READY) ## rewrite the code as the formatter and the linter's safe fixe
 dataset: $(READY) ## build the dataset into artifacts/ from the recorded answers and decisions
 	$(BIN)/mempabench build
 
-bench: $(READY) ## measure the build, and asking a live model beside the bare client
+bench: $(READY) ## measure the build, asking a live model beside the bare client, and the desk
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/live.py
+	$(BIN)/python benchmarks/desk.py
 
 soak: $(READY) ## run the long tests that `make test` leaves out
 	$(BIN)/python -m pytest -m soak

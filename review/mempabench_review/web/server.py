@@ -54,6 +54,7 @@ def _listening(port: int) -> Iterator[socket.socket]:
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         sock.bind((HOST, port))
+        sock.listen(128)  # a link may be opened the moment it is printed
     except OSError as error:
         sock.close()
         raise InputError(
