@@ -15,26 +15,13 @@ from mempabench.domain.manifests import Request
 from mempabench.engines.exchange import recording_of
 from mempabench.engines.explaining import changes
 from mempabench.engines.language import is_english
+from mempabench.testing import a_request
 
 DAY = date(2026, 12, 1)
 
 
 def request(**changed: Any) -> Request:
-    whole: dict[str, Any] = {
-        "stage": "find_reactions",
-        "group": "saltmarsh",
-        "unit": "saltmarsh/s01e01/sc01/mara",
-        "prompt": "find_reactions",
-        "prompt_version": "1",
-        "seat": "writer",
-        "repeat": 1,
-        "attempt": 1,
-        "inputs": {"scene": "1 MARA: No.", "name": "Mara"},
-        "answer_schema": {"type": "object"},
-        "system": "You read.",
-        "message": "The scene: 1 MARA: No.",
-    }
-    return Request.model_validate({**whole, **changed})
+    return a_request(**{"inputs": {"scene": "1 MARA: No.", "name": "Mara"}, **changed})
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
 from mempabench.artifacts import write_records
 from mempabench.catalog import EVIDENCE, REVIEW_ITEMS, SCENES, USERS
@@ -16,6 +17,7 @@ from mempabench.domain.review import Decision, Reason, ReviewItem
 from mempabench.domain.taxonomy import Attribute, Context
 from mempabench.domain.transcripts import CastMember, Direction, Line, Scene, Source
 from mempabench.workspace import Workspace
+from mempabench_review.cli import review
 from mempabench_review.log import BatchRow, enter
 
 AN_HOUR = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -220,3 +222,13 @@ def project(
     for artifact, records in built.items():
         write_records(artifact.path(tmp_path), records)
     return Workspace(tmp_path)
+
+
+@pytest.fixture
+def run(project: Workspace) -> Callable[..., Result]:
+    """Runs a command of the desk."""
+
+    def invoke(*arguments: str) -> Result:
+        return CliRunner().invoke(review, arguments, obj=project)
+
+    return invoke

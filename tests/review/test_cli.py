@@ -25,14 +25,6 @@ REASON = ("--reason", "She takes the short answer and leaves.")
 Run = Callable[..., Result]
 
 
-@pytest.fixture
-def run(project: Workspace) -> Run:
-    def invoke(*arguments: str) -> Result:
-        return CliRunner().invoke(review, arguments, obj=project)
-
-    return invoke
-
-
 def log(project: Workspace) -> tuple[Decision, ...]:
     found: tuple[Decision, ...] = load(project, DECISIONS)
     return found

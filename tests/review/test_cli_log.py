@@ -6,14 +6,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from mempabench.catalog import DECISIONS, load
 from mempabench.domain.review import Action, Decision, Mode
 from mempabench.errors import EngineError, InputError
 from mempabench.workspace import Workspace
-from mempabench_review.cli import review
 
 CELL = "user_a/work/verbosity"
 CITED = "quay/s01e01/sc01/mara/o1"
@@ -23,14 +21,6 @@ REASON = ("--reason", "She takes the short answer and leaves.")
 CAUSE = ("--cause", "One took the pause for relief, the other for offence.")
 
 Run = Callable[..., Result]
-
-
-@pytest.fixture
-def run(project: Workspace) -> Run:
-    def invoke(*arguments: str) -> Result:
-        return CliRunner().invoke(review, arguments, obj=project)
-
-    return invoke
 
 
 def decided(run: Run, who: str, setting: str, *more: str, cell: str = CELL) -> Result:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 from urllib.parse import urlsplit
 
 from mempabench.domain.manifests import Engine, Request
@@ -110,24 +110,64 @@ class Service(Protocol):
         """
 
 
-class OpenAIService:
-    """OpenAI, or a server that speaks its protocol."""
+class _ByClient:
+    """What both providers' services share: the official client, its retries, and what its errors mean."""
+
+    library: ClassVar[str]
+    """Client library."""
+    maker: ClassVar[str]
+    """Its class of clients."""
 
     def __init__(self, address: Address, pace: Pace) -> None:
-        """Make the client, with the key of ``OPENAI_API_KEY``; servers of one's own may need none."""
-        openai = client_library("openai")
-        self.address = address
-        self.errors, self._pace = openai, pace
-        key = os.environ.get("OPENAI_API_KEY") or ("none" if address.engine == "openai-compatible" else None)
-        if key is None:
-            raise EngineError("no key for OpenAI; set OPENAI_API_KEY in the environment")
-        self.client = openai.OpenAI(
+        """Make the client, with the key of the environment."""
+        self.errors: Any = client_library(self.library)
+        self.address, self._pace = address, pace
+        self.client: Any = getattr(self.errors, self.maker)(
             base_url=address.base_url,
-            api_key=key,
+            api_key=self._key(),
             max_retries=RETRIES,
             timeout=address.timeout_s,
-            http_client=openai.DefaultHttpxClient(event_hooks=pace.hooks()),
+            http_client=self.errors.DefaultHttpxClient(event_hooks=pace.hooks()),
         )
+
+    def complete(self, request: Request) -> Reply:
+        """Return the reply to a request."""
+        try:
+            answered = self._ask(self.body(request))
+        except self.errors.APIError as error:
+            raise failure(error, self.errors, self.address.model, self._pace.tries()) from error
+        return self.reply(answered, self._pace.tries())
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """Return what is sent to ask a request."""
+        raise NotImplementedError
+
+    def reply(self, answered: Any, tries: int = 1) -> Reply:
+        """Return what the provider's answer says."""
+        raise NotImplementedError
+
+    def _key(self) -> str:
+        raise NotImplementedError
+
+    def _ask(self, body: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+
+class OpenAIService(_ByClient):
+    """OpenAI, or a server that speaks its protocol; one of one's own may need no key."""
+
+    library = "openai"
+    maker = "OpenAI"
+
+    def _key(self) -> str:
+        own = "none" if self.address.engine == "openai-compatible" else None
+        key = os.environ.get("OPENAI_API_KEY") or own
+        if key is None:
+            raise EngineError("no key for OpenAI; set OPENAI_API_KEY in the environment")
+        return key
+
+    def _ask(self, body: dict[str, Any]) -> Any:
+        return self.client.chat.completions.create(**body)
 
     def body(self, request: Request) -> dict[str, Any]:
         """Return what is sent to ask a request."""
@@ -150,14 +190,6 @@ class OpenAIService:
             },
         }
 
-    def complete(self, request: Request) -> Reply:
-        """Return the reply to a request."""
-        try:
-            completion = self.client.chat.completions.create(**self.body(request))
-        except self.errors.APIError as error:
-            raise failure(error, self.errors, self.address.model, self._pace.tries()) from error
-        return self.reply(completion, self._pace.tries())
-
     def reply(self, answered: Any, tries: int = 1) -> Reply:
         """Return what a completion says."""
         choice = answered.choices[0] if answered.choices else None
@@ -177,24 +209,20 @@ class OpenAIService:
         )
 
 
-class AnthropicService:
+class AnthropicService(_ByClient):
     """Anthropic's messages."""
 
-    def __init__(self, address: Address, pace: Pace) -> None:
-        """Make the client, with the key of ``ANTHROPIC_API_KEY``."""
-        anthropic = client_library("anthropic")
-        self.address = address
-        self.errors, self._pace = anthropic, pace
+    library = "anthropic"
+    maker = "Anthropic"
+
+    def _key(self) -> str:
         key = os.environ.get("ANTHROPIC_API_KEY")
         if not key:
             raise EngineError("no key for Anthropic; set ANTHROPIC_API_KEY in the environment")
-        self.client = anthropic.Anthropic(
-            base_url=address.base_url,
-            api_key=key,
-            max_retries=RETRIES,
-            timeout=address.timeout_s,
-            http_client=anthropic.DefaultHttpxClient(event_hooks=pace.hooks()),
-        )
+        return key
+
+    def _ask(self, body: dict[str, Any]) -> Any:
+        return self.client.messages.create(**body)
 
     def body(self, request: Request) -> dict[str, Any]:
         """Return what is sent to ask a request."""
@@ -207,14 +235,6 @@ class AnthropicService:
                 "format": {"type": "json_schema", "schema": without_bounds(request.answer_schema)}
             },
         }
-
-    def complete(self, request: Request) -> Reply:
-        """Return the reply to a request."""
-        try:
-            message = self.client.messages.create(**self.body(request))
-        except self.errors.APIError as error:
-            raise failure(error, self.errors, self.address.model, self._pace.tries()) from error
-        return self.reply(message, self._pace.tries())
 
     def reply(self, answered: Any, tries: int = 1) -> Reply:
         """Return what a message says."""
