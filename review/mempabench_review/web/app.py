@@ -211,11 +211,8 @@ class Desks:
             "cell.html",
             status,
             title=f"{views.words(item.attribute)} {'at work' if item.context == 'work' else 'in private life'}",
-            item=item,
+            **_form_parts(item, desk, shown),
             rationale=plain_text(item.rationale),
-            question=attribute_spec(item.attribute).question,
-            options=views.settings(item),
-            evidence=views.evidence(item, desk, seat, shown),
             known=views.known(item, desk),
             shown=shown,
             own=own,
@@ -223,10 +220,7 @@ class Desks:
             form=form,
             has_draft=bool(draft),
             problem=problem,
-            stances=views.STANCES,
-            verdicts=views.VERDICTS,
             seen=sum(event.reviewer == seat.reviewer for event in desk.of_cell(item.cell)),
-            nonce=secrets.token_hex(16),
             before=before,
             after=after,
             twin=twin_cell if any(one.cell == twin_cell for one in desk.items) else "",
@@ -329,17 +323,14 @@ class Desks:
         form: dict[str, str] | None = None,
         status: int = 200,
     ) -> Response:
-        desk, seat = self.office.desk(), _seat(request)
+        desk = self.office.desk()
         views_of = sorted(_dispute(desk, item), key=lambda event: event.event_id)
         return self.office.page(
             request,
             "dispute.html",
             status,
             title=f"Dispute: {views.words(item.attribute)}, {item.context}",
-            item=item,
-            question=attribute_spec(item.attribute).question,
-            options=views.settings(item),
-            evidence=views.evidence(item, desk, seat, True),
+            **_form_parts(item, desk, True),
             differing=[
                 {
                     **views.told(event),
@@ -351,9 +342,6 @@ class Desks:
             events=[event.event_id for event in views_of],
             form=form or {},
             problem=problem,
-            stances=views.STANCES,
-            verdicts=views.VERDICTS,
-            nonce=secrets.token_hex(16),
         )
 
     async def adjudicate(self, request: Request) -> Response:
@@ -494,6 +482,19 @@ class Desks:
             reviewer=seat.reviewer,
             seen=_number(form.get("seen")),
         )
+
+
+def _form_parts(item: ReviewItem, desk: Desk, shown: bool) -> dict[str, Any]:
+    """Return what a form on a cell needs, whether it decides or adjudicates."""
+    return {
+        "item": item,
+        "question": attribute_spec(item.attribute).question,
+        "options": views.settings(item),
+        "evidence": views.evidence(item, desk, shown),
+        "stances": views.STANCES,
+        "verdicts": views.VERDICTS,
+        "nonce": secrets.token_hex(16),
+    }
 
 
 def _dispute(desk: Desk, item: ReviewItem) -> tuple[Decision, ...]:

@@ -94,13 +94,12 @@ def neighbours(desk: Desk, seat: Seat, cell: str) -> tuple[str, str]:
     return (open_cells[-1], open_cells[0]) if open_cells else ("", "")
 
 
-def evidence(item: ReviewItem, desk: Desk, seat: Seat, shown: bool) -> list[dict[str, Any]]:
+def evidence(item: ReviewItem, desk: Desk, shown: bool) -> list[dict[str, Any]]:
     """Return the observations of a cell; where the proposal isn't shown nothing tells which were cited.
 
     Args:
         item: The cell.
         desk: The desk.
-        seat: Who looks.
         shown: Whether the proposal is in view.
     """
     cited, uncited = desk.cited(item), desk.uncited(item)
