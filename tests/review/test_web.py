@@ -447,6 +447,22 @@ def test_the_queue_is_filtered_by_its_address(web: Desk) -> None:
     assert cells("q=nothing+says+this") == set()
 
 
+def test_the_log_says_whether_its_chain_holds_and_shows_it_as_of_a_moment(
+    web: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = web.browser()
+    browser.save()
+    now = browser.get("/log").text
+    early = browser.get("/log?as_of=2020-01-01T00:00").text
+    broken = [event.changed(setting="detailed") for event in web.office.store.events()]
+    monkeypatch.setattr(web.office.store, "events", lambda: tuple(broken))
+
+    assert "Each of 1 events names the hash of the one before it, and all of them hold." in now
+    assert "<h1>1 event</h1>" in now
+    assert "<h1>0 events</h1>" in early
+    assert "the line was edited" in browser.get("/log").text
+
+
 def test_a_second_desk_only_reads(web: Desk) -> None:
     browser = web.browser()
     web.office.read_only = True

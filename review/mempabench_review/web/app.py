@@ -27,7 +27,7 @@ from mempabench.workspace import Workspace
 from mempabench_review.agreement import agreement
 from mempabench_review.desk import Desk
 from mempabench_review.guide import guide_text, guide_version
-from mempabench_review.log import BatchRow, enter, withdrawal
+from mempabench_review.log import BatchRow, enter, verify, withdrawal
 from mempabench_review.pairs import COMPARED, pairs
 from mempabench_review.showing import plain_text
 from mempabench_review.store import Conflict, Store
@@ -41,6 +41,8 @@ BACKUP_EVERY = 25
 """Decisions after which a copy of the log is kept."""
 LISTED = 500
 """Events that the page of the log shows, the latest ones."""
+CHECKED = 5000
+"""Events up to which that page checks the chain."""
 
 
 @dataclass
@@ -384,7 +386,15 @@ class Desks:
             and (not until or utc(event.decided_at).replace("T", " ") <= moment)
         ]
         told = [views.told(event) for event in reversed(shown[-LISTED:])]
-        return self.office.page(request, "log.html", title="Log", events=told, count=len(shown), as_of=until)
+        return self.office.page(
+            request,
+            "log.html",
+            title="Log",
+            events=told,
+            count=len(shown),
+            as_of=until,
+            chain=_chain(self.office.store.events()),
+        )
 
     async def freeze(self, request: Request) -> Response:
         """List what stands in the way of a release."""
@@ -482,6 +492,16 @@ class Desks:
             reviewer=seat.reviewer,
             seen=_number(form.get("seen")),
         )
+
+
+def _chain(events: tuple[Decision, ...]) -> str:
+    """Return whether the log's chain of hashes holds, in a sentence."""
+    if len(events) > CHECKED:
+        return f"The log has more than {CHECKED:,} events; 'mempabench review verify' checks its chain."
+    broken = next(iter(verify(events)), "")
+    return (
+        broken or f"Each of {len(events)} events names the hash of the one before it, and all of them hold."
+    )
 
 
 def _form_parts(item: ReviewItem, desk: Desk, shown: bool) -> dict[str, Any]:
