@@ -28,7 +28,7 @@ from mempabench_review.agreement import agreement
 from mempabench_review.desk import Desk
 from mempabench_review.guide import guide_text, guide_version
 from mempabench_review.log import BatchRow, enter, verify, withdrawal
-from mempabench_review.pairs import COMPARED, pairs
+from mempabench_review.pairs import COMPARED, calibration, confusion, pairs
 from mempabench_review.showing import plain_text
 from mempabench_review.store import Conflict, Store
 from mempabench_review.web import views
@@ -371,7 +371,17 @@ class Desks:
                 403, "Figures on the others' judgements are not for somebody who still chooses blind."
             )
         desk = self.office.desk()
-        measured = [(mode.value, agreement(pairs(desk.items, desk.decisions, mode))) for mode in COMPARED]
+        measured = []
+        for mode in COMPARED:
+            found = tuple(pairs(desk.items, desk.decisions, mode))
+            measured.append(
+                {
+                    "mode": mode.value,
+                    "found": agreement(found),
+                    "confusion": confusion(found),
+                    "calibration": calibration(desk.items, desk.decisions, mode),
+                }
+            )
         return self.office.page(request, "agreement.html", title="Agreement", measured=measured)
 
     async def log(self, request: Request) -> Response:
