@@ -16,6 +16,7 @@ import pytest
 from mempabench.assets import prompts_dir
 from mempabench.cli import main
 from mempabench.commands.pending import pending_requests
+from mempabench.domain.review import Reason
 from mempabench.domain.taxonomy import FACETS, settings_of
 from mempabench.workspace import Workspace
 from mempabench_review.desk import load_queue
@@ -175,10 +176,12 @@ def batch_output(custom_id: str, answer: Any) -> str:
 
 
 def decision_rows(workspace: Workspace) -> Iterator[str]:
-    """Yield a decision for every cell of the queue: the worked-out one, or the attribute's first setting."""
+    """Yield a decision for every cell that waits: the worked-out one, or the attribute's first setting."""
     text = (TINY / "decisions.jsonl").read_text("utf-8")
     worked_out = {row["cell"]: row for row in map(json.loads, text.splitlines())}
     for item in load_queue(workspace):
+        if item.reason is Reason.AUDIT:
+            continue
         row = worked_out.get(item.cell) or {
             "cell": item.cell,
             "setting": settings_of(item.attribute)[0],

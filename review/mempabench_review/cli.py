@@ -36,18 +36,25 @@ def review() -> None:
 @review.command("next")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.option("--limit", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--audit", is_flag=True, help="Cells of high confidence that are drawn to be judged blind.")
 @BLIND
-def next_cells(as_json: bool, limit: int, blind: bool) -> None:
+def next_cells(as_json: bool, limit: int, audit: bool, blind: bool) -> None:
     """Show the next open cells with their evidence."""
     from mempabench_review.showing import as_data, as_text, json_line
+    from mempabench_review.status import count
 
     desk = open_desk()
-    for number, entry in enumerate(desk.open[:limit]):
+    chosen = desk.audit if audit else desk.open
+    for number, entry in enumerate(chosen[:limit]):
         if as_json:
-            click.echo(json_line(as_data(entry, desk, blind=blind)))
+            click.echo(json_line(as_data(entry, desk, blind=blind or audit)))
         else:
-            click.echo(("\n" if number else "") + as_text(entry, desk, blind=blind))
-    tell(f"{len(desk.open)} of {len(desk.items)} cells are open")
+            click.echo(("\n" if number else "") + as_text(entry, desk, blind=blind or audit))
+    if audit:
+        tell(f"{len(chosen)} cells wait for the audit; decide them with --mode blind")
+    else:
+        counts = count(desk)
+        tell(f"{counts.open} of {counts.cells} cells are open")
 
 
 @review.command()
@@ -98,8 +105,9 @@ def defer(cell: str, reason: str, seen: str | None, who: str, at: str | None) ->
 @click.option("--user", help="Only this user's cells.")
 @click.option("--cells", metavar="CELL,CELL", help="Only these, settled ones too.")
 @click.option("--out", type=FILE, required=True, help="The Markdown file to write.")
+@click.option("--audit", is_flag=True, help="The cells of the audit, blind.")
 @BLIND
-def packet(user: str | None, cells: str | None, out: Path, blind: bool) -> None:
+def packet(user: str | None, cells: str | None, out: Path, audit: bool, blind: bool) -> None:
     """Write open cells as one file for a reviewer without this tool."""
     from mempabench.artifacts import write_bytes
     from mempabench.errors import InputError
@@ -107,11 +115,11 @@ def packet(user: str | None, cells: str | None, out: Path, blind: bool) -> None:
     from mempabench_review.guide import guide_text
 
     desk = open_desk()
-    chosen = desk.chosen(cells.split(",")) if cells else desk.open
+    chosen = desk.chosen(cells.split(",")) if cells else desk.audit if audit else desk.open
     chosen = tuple(entry for entry in chosen if user in (None, entry.item.user))
     if not chosen:
         raise InputError(f"no open cell{f' of {user}' if user else ''}; see mempabench review status")
-    content = showing.packet(chosen, desk, guide_text(project_here()), blind=blind)
+    content = showing.packet(chosen, desk, guide_text(project_here()), blind=blind or audit)
     write_bytes(out, content.encode("utf-8"))
     tell(f"{out}: {len(chosen)} cells; enter the answers by mempabench review decide --batch FILE")
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from mempabench.catalog import DECISIONS, EVIDENCE, IDENTITY, REVIEW_ITEMS, SCENES, USERS, load
 from mempabench.domain.evidence import Identity, Observation
 from mempabench.domain.personas import User
-from mempabench.domain.review import Decision, ReviewItem
+from mempabench.domain.review import Decision, Reason, ReviewItem
 from mempabench.domain.transcripts import Scene, Source
 from mempabench.errors import InputError
 from mempabench.workspace import Workspace
@@ -98,6 +98,12 @@ class Desk:
         """The cells that wait, in order."""
         states = (self.state(item) for item in in_order(self.items))
         return tuple(state.waiting for state in states if state.waiting is not None)
+
+    @cached_property
+    def audit(self) -> tuple[OpenItem, ...]:
+        """The cells of high confidence that were drawn for the audit and that nobody has judged yet."""
+        drawn = (item for item in in_order(self.items) if item.reason is Reason.AUDIT)
+        return tuple(OpenItem(item, item.reason.value) for item in drawn if not self.state(item).current)
 
     def state(self, item: ReviewItem) -> CellState:
         """Return how a cell stands; it is worked out anew only when an event was added or the evidence changed."""

@@ -19,6 +19,7 @@ from mempabench.domain.review import (
     EvidenceVerdict,
     Mode,
     Outcome,
+    Reason,
     ReviewerKind,
     ReviewItem,
     Stance,
@@ -28,7 +29,7 @@ from mempabench.domain.review import (
 from mempabench.domain.taxonomy import TAXONOMY_VERSION, Attribute, Context, settings_of
 from mempabench.domain.transcripts import Sha256
 from mempabench.errors import InputError
-from mempabench_review.queue import current, disputed, standing
+from mempabench_review.queue import current, disputed, standing, waiting
 
 MIN_WORDS = 20
 """Characters that a reason or a note on circumstances needs to say anything."""
@@ -360,6 +361,8 @@ def _mode_problems(row: DecisionRow, item: ReviewItem, entering: Entering) -> It
     if row.action is Action.WITHDRAW:
         yield "a decision is taken back by 'undo', not by a row"
     own = current(item, entering.decisions)
+    if item.reason is Reason.AUDIT and mode is Mode.ASSISTED and not waiting(item, entering.decisions):
+        yield "it is drawn for the audit, which is judged blind; open the desk with --blind, or give the mode blind"
     if mode is Mode.REVISED and (
         entering.reviewer not in own or own[entering.reviewer].mode not in (Mode.BLIND, Mode.REVISED)
     ):

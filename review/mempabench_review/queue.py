@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mempabench.domain.review import Action, Decision, Mode, ReviewItem
+from mempabench.domain.review import Action, Decision, Mode, Reason, ReviewItem
 from mempabench.domain.taxonomy import Attribute, Context
 
 _ATTRIBUTES = tuple(Attribute)
@@ -40,10 +40,13 @@ def standing(item: ReviewItem, decisions: Iterable[Decision]) -> Decision | None
     """Return the decision that settles an item, or None.
 
     Where all reviewers chose the same setting, it is the last of their decisions. Where they differ, it is the
-    adjudication that saw exactly these decisions, if there is one.
+    adjudication that saw exactly these decisions, if there is one. An audit settles nothing: where it agrees there
+    is nothing to settle, and where it differs it takes a second reviewer.
     """
     events = list(_valid(item, decisions))
     own = {event.reviewer: event for event in events if event.mode is not Mode.ADJUDICATED}
+    if item.reason is Reason.AUDIT and not _differs(item, own.values()):
+        return None
     seen = frozenset(event.event_id for event in own.values())
     settled = _last(
         event for event in events if event.mode is Mode.ADJUDICATED and frozenset(event.adjudicates) == seen
@@ -52,7 +55,14 @@ def standing(item: ReviewItem, decisions: Iterable[Decision]) -> Decision | None
         return settled
     if len({event.setting for event in own.values()}) > 1:
         return None
+    if item.reason is Reason.AUDIT and len(own) == 1:
+        return None
     return _last(event for event in events if event.event_id in seen)
+
+
+def _differs(item: ReviewItem, decisions: Iterable[Decision]) -> bool:
+    """Return whether somebody chose another setting than what is proposed."""
+    return any(event.setting != item.proposal for event in decisions)
 
 
 def disputed(item: ReviewItem, decisions: Iterable[Decision]) -> tuple[Decision, ...]:
@@ -84,7 +94,12 @@ def open_items(items: Iterable[ReviewItem], decisions: Iterable[Decision]) -> tu
 
 
 def waiting(item: ReviewItem, events: Sequence[Decision]) -> OpenItem | None:
-    """Return an item as one that waits, given the events of its cell, or None where it is settled."""
+    """Return an item as one that waits, given the events of its cell, or None where it is settled.
+
+    A cell of the audit waits for nobody until an auditor has chosen otherwise.
+    """
+    if item.reason is Reason.AUDIT and not _differs(item, current(item, events).values()):
+        return None
     return _opened(item, events) if standing(item, events) is None else None
 
 
@@ -113,7 +128,8 @@ def _opened(item: ReviewItem, events: Sequence[Decision]) -> OpenItem:
     deferred = _last(
         event for event in kept if event.action is Action.DEFER and event.evidence_hash == item.evidence_hash
     )
-    why = "disputed" if dispute else "stale" if stale else item.reason.value
+    own = "reopened" if item.reason is Reason.AUDIT else item.reason.value
+    why = "disputed" if dispute else "stale" if stale else own
     return OpenItem(item, why, stale=stale, deferred=deferred, disputed=dispute)
 
 

@@ -25,23 +25,36 @@ class Counts(Record):
     """By the item's own reason, stale or not."""
     open_by_user: dict[str, int]
     settled_by_outcome: dict[str, int]
+    audit: int
+    """Cells of high confidence that were drawn for the audit."""
+    audited: int
+    """Those that somebody has judged."""
+    reopened: int
+    """Those that wait because an auditor has chosen otherwise."""
 
 
 def count(desk: Desk) -> Counts:
     """Return the counts of a desk."""
-    settled = [decision for item in desk.items if (decision := standing(item, desk.decisions))]
+    drawn = [item for item in desk.items if item.reason is Reason.AUDIT]
+    settled = [decision for item in desk.items if (decision := standing(item, desk.of_cell(item.cell)))]
     users = sorted({item.user for item in desk.items})
     return Counts(
-        cells=len(desk.items),
+        cells=len(desk.items) - len(drawn),
         open=len(desk.open),
         stale=sum(entry.stale is not None for entry in desk.open),
         deferred=sum(entry.deferred is not None for entry in desk.open),
-        open_by_reason=_by([reason.value for reason in Reason], (e.item.reason.value for e in desk.open)),
+        open_by_reason=_by(
+            [reason.value for reason in Reason if reason is not Reason.AUDIT],
+            (e.item.reason.value for e in desk.open),
+        ),
         open_by_user=_by(users, (entry.item.user for entry in desk.open)),
         settled_by_outcome=_by(
             [outcome.value for outcome in Outcome if outcome is not Outcome.CONFIRMED],
             (outcome_of(decision).value for decision in settled),
         ),
+        audit=len(drawn),
+        audited=len(drawn) - len(desk.audit),
+        reopened=sum(entry.item.reason is Reason.AUDIT for entry in desk.open),
     )
 
 

@@ -227,6 +227,9 @@ def test_status_counts_what_is_open_settled_stale_and_deferred(
         "open_by_reason": {"no_evidence": 1, "low_confidence": 2, "medium_confidence": 0},
         "open_by_user": {"user_a": 2, "user_b": 1},
         "settled_by_outcome": {"kept": 1, "changed": 0, "specified": 0},
+        "audit": 0,
+        "audited": 0,
+        "reopened": 0,
     }
     assert "settled_by_outcome kept: 1\n" in run("status").stdout
 

@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 
 from mempabench.artifacts import write_records
 from mempabench.catalog import DECISIONS, EVIDENCE, REVIEW_ITEMS, SCENES, load
-from mempabench.domain.evidence import Observation
-from mempabench.domain.review import Action, Decision, Mode, ReviewItem
+from mempabench.domain.evidence import Confidence, Observation
+from mempabench.domain.review import Action, Decision, Mode, Reason, ReviewItem
 from mempabench.domain.transcripts import Scene
 from mempabench.workspace import Workspace
 from mempabench_review.store import Store, database
@@ -351,6 +351,29 @@ def test_a_blind_choice_is_kept_then_the_proposal_shown_and_the_choice_kept_or_r
         (Mode.BLIND, "detailed"),
         (Mode.REVISED, "terse"),
     ]
+
+
+def test_the_audit_is_for_the_blind_until_it_reopens_a_cell(web: Desk, queue: list[ReviewItem]) -> None:
+    drawn = [item.changed(reason=Reason.AUDIT) if item.cell == BARE else item for item in queue]
+    named = [
+        item.changed(proposal="terse", confidence=Confidence.HIGH) if item.cell == BARE else item
+        for item in drawn
+    ]
+    write_records(REVIEW_ITEMS.path(web.project.root), named)
+    before = web.browser().get("/queue").text
+    blind = web.browser(BLIND)
+
+    refused = web.browser().save(BARE)
+    for_the_blind = blind.get("/queue").text
+    blind.save(BARE, setting="detailed")
+    after = web.browser().get("/queue").text
+
+    assert f"/cell/{BARE}" not in before
+    assert "3 of 3 cells wait" in before
+    assert refused.status_code == 422
+    assert f"/cell/{BARE}" in for_the_blind
+    assert "reopened" in after
+    assert "4 of 4 cells wait" in after
 
 
 def differing(web: Desk) -> None:

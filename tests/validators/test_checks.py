@@ -10,7 +10,7 @@ import pytest
 
 from mempabench.domain.evidence import Confidence, IdentityObservation, Mode, Quote, Resolution
 from mempabench.domain.personas import EntityKind, User
-from mempabench.domain.review import Action, Basis, Decision, Outcome
+from mempabench.domain.review import Action, Basis, Decision, Outcome, Reason
 from mempabench.domain.taxonomy import settings_of
 from mempabench.domain.transcripts import CastMember, Direction, Scene, SourceFile
 from mempabench.testing import a_proposal, a_scene, a_substitute, an_observation
@@ -432,6 +432,7 @@ OTHER_FACES: list[tuple[str, Plant]] = [
     ("E304", propose(setting="loud", supporting=(LONG,), claimed=Confidence.LOW, confidence=Confidence.LOW)),
     ("E402", lambda data: add(data, "users", data.users[0])),
     ("E415", decide("user_a/personal/verbosity", setting=None)),
+    ("E404", lambda data: edit(data, "review_items", 0, reason=Reason.AUDIT)),
     ("E431", differ),
     ("E431", take_back),
     ("E512", lambda data: add(data, "personas", data.personas[0].changed(user="user_z"))),

@@ -25,6 +25,8 @@ class Reason(StrEnum):
     """Nothing was proposed: the setting has to be specified by hand."""
     LOW_CONFIDENCE = "low_confidence"
     MEDIUM_CONFIDENCE = "medium_confidence"
+    AUDIT = "audit"
+    """High confidence, drawn to be judged blind: no audit settles the cell, one that differs reopens it."""
 
 
 class ReviewItem(Record):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mempabench.domain.evidence import Confidence, ProposedCell
 from mempabench.domain.record import digest
-from mempabench.domain.review import Action, Basis, Cell, Decision, Mode, Outcome, cell_key, utc
+from mempabench.domain.review import Action, Basis, Cell, Decision, Mode, Outcome, Reason, cell_key, utc
 from mempabench.domain.taxonomy import Attribute, Context, settings_of
 from mempabench.validators.check import Check
 from mempabench.validators.data import Data
@@ -53,14 +53,15 @@ def miscounted_coverage(data: Data) -> Iterator[str]:
 
 
 def misqueued(data: Data) -> Iterator[str]:
-    """Yield cells below high confidence that aren't in the queue, and queued ones that needn't be."""
-    queued = {item.cell for item in data.review_items}
+    """Yield cells below high confidence that aren't in the queue, and queued ones that needn't be, audits apart."""
+    queued = {item.cell for item in data.review_items if item.reason is not Reason.AUDIT}
     waiting = {
         key
         for key, proposal in data.proposal_by_cell.items()
         if proposal.confidence is not Confidence.HIGH and key.split("/")[0] in data.users_with_queue
     }
-    yield from sorted(queued ^ waiting)
+    high = {key for key, one in data.proposal_by_cell.items() if one.confidence is Confidence.HIGH}
+    yield from sorted((queued ^ waiting) | (_audited(data) - high))
 
 
 def queued_twice(data: Data) -> Iterator[str]:
@@ -181,7 +182,9 @@ def wrong_basis(data: Data) -> Iterator[str]:
 def wrongly_confirmed(data: Data) -> Iterator[str]:
     """Yield cells confirmed without high confidence, and cells with high confidence that aren't."""
     for cell in data.cells:
-        if (cell.outcome is Outcome.CONFIRMED) != (cell.confidence is Confidence.HIGH):
+        if (cell.outcome is Outcome.CONFIRMED) != (cell.confidence is Confidence.HIGH) and not (
+            cell.confidence is Confidence.HIGH and cell.key in _audited(data)
+        ):
             yield f"{cell.key} ({cell.outcome} with {cell.confidence} confidence)"
 
 
@@ -232,6 +235,11 @@ def overtaken_decisions(data: Data) -> Iterator[str]:
         why = _overtaken(decision, counting)
         if why:
             yield f"{cell.key} ({decision.event_id}, {why})"
+
+
+def _audited(data: Data) -> set[str]:
+    """Return the cells that were drawn for the audit."""
+    return {item.cell for item in data.review_items if item.reason is Reason.AUDIT}
 
 
 def _overtaken(decision: Decision, counting: list[Decision]) -> str:

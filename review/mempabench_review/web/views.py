@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mempabench.domain.evidence import Observation
-from mempabench.domain.review import ContextVerdict, Decision, Mode, ReviewItem, Stance, cell_key, utc
+from mempabench.domain.review import ContextVerdict, Decision, Mode, Reason, ReviewItem, Stance, cell_key, utc
 from mempabench.domain.taxonomy import Attribute, Context, attribute_spec
 from mempabench.domain.transcripts import Line, Scene
 from mempabench_review.desk import Desk
@@ -58,7 +58,11 @@ class Place:
 def places(desk: Desk, seat: Seat) -> list[Place]:
     """Return every cell of the queue as one reviewer may see it."""
     waiting = {entry.item.cell: entry for entry in desk.open}
-    return [_place(item, waiting.get(item.cell), desk, seat) for item in in_order(desk.items)]
+    return [
+        _place(item, waiting.get(item.cell), desk, seat)
+        for item in in_order(desk.items)
+        if seat.mode is Mode.BLIND or item.reason is not Reason.AUDIT or item.cell in waiting
+    ]
 
 
 def _place(item: ReviewItem, entry: OpenItem | None, desk: Desk, seat: Seat) -> Place:
@@ -88,8 +92,8 @@ def own_decision(item: ReviewItem, desk: Desk, seat: Seat) -> Decision | None:
 def neighbours(desk: Desk, seat: Seat, cell: str) -> tuple[str, str]:
     """Return the open cells before and after a cell, or nothing where there is none."""
     order = places(desk, seat)
-    place = next(number for number, one in enumerate(order) if one.cell == cell)
-    around = [*order[place + 1 :], *order[:place]]
+    place = next((number for number, one in enumerate(order) if one.cell == cell), -1)
+    around = [*order[place + 1 :], *order[: max(place, 0)]]
     open_cells = [one.cell for one in around if one.why]
     return (open_cells[-1], open_cells[0]) if open_cells else ("", "")
 
