@@ -184,3 +184,42 @@ def test_kappa_doesnt_depend_on_who_reads_first_and_never_exceeds_one(
 
     assert forth == back if forth is None else forth == pytest.approx(back)
     assert forth is None or -1 <= forth <= 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_kappa_of_an_attribute_is_that_of_an_independent_library(seed: int) -> None:
+    from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
+
+    rng = random.Random(seed)
+    settings = ["silent", "bookend", "full"][: rng.randint(2, 3)]
+    first = [rng.choice(settings) for _ in range(rng.randint(8, 60))]
+    second = [one if rng.random() < 0.6 else rng.choice(settings) for one in first]
+    found = [
+        Pair("process_visibility", a, b, str(n)) for n, (a, b) in enumerate(zip(first, second, strict=True))
+    ]
+
+    assert plain_kappa(found).kappa == pytest.approx(cohen_kappa_score(first, second))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_stratified_kappa_is_put_together_from_an_independent_librarys_counts(seed: int) -> None:
+    from sklearn.metrics import confusion_matrix
+
+    rng = random.Random(seed)
+    found = [
+        Pair(attribute, rng.choice(settings), rng.choice(settings), f"{attribute} {number}")
+        for attribute, settings in (
+            ("verbosity", ["terse", "detailed"]),
+            ("process_visibility", ["silent", "full"]),
+        )
+        for number in range(40)
+    ]
+    reached = left_open = 0.0
+    for attribute in ("verbosity", "process_visibility"):
+        own = [pair for pair in found if pair.attribute == attribute]
+        counts = confusion_matrix([str(pair.first) for pair in own], [str(pair.second) for pair in own])
+        by_chance = (counts.sum(axis=0) * counts.sum(axis=1)).sum() / counts.sum()
+        reached += counts.trace() - by_chance
+        left_open += counts.sum() - by_chance
+
+    assert stratified(found).kappa == pytest.approx(reached / left_open)

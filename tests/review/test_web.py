@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -423,6 +426,33 @@ def test_an_adjudication_settles_what_it_has_seen_and_nothing_newer(web: Desk) -
     assert len(web.log()[-1].adjudicates) == 3
 
 
+def test_a_copy_is_kept_every_so_many_decisions(web: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mempabench_review.web.app.BACKUP_EVERY", 2)
+    copy = web.project.root / "review/backups/latest.sqlite3"
+
+    web.browser().save()
+    early = copy.exists()
+    web.browser(JUDGE).save()
+
+    assert not early
+    connection = sqlite3.connect(copy)
+    assert connection.execute("select count(*) from event").fetchone() == (2,)
+    connection.close()
+
+
+def test_agreement_shows_kappa_confusion_and_how_the_confidence_holds(web: Desk) -> None:
+    differing(web)
+
+    page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", web.browser().get("/agreement").text))
+
+    assert "Blind Nothing was judged twice." in page
+    assert "0.00 kappa within attributes" in page
+    assert "1 pair, observed 0.00, expected 0.00" in page
+    assert "verbosity detailed or terse 1" in page
+    assert "low 2 1 0.50" in page
+    assert "ada and dan 1 0.00 0.00 0.00" in page
+
+
 HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(1)> " onfocus=alert(1) {{ 91237*3 }} \x1b[31m'
 
 
@@ -512,8 +542,27 @@ def test_settings_are_kept_in_the_browser_and_only_known_ones(web: Desk) -> None
     browser.post("/settings", {"form_token": token, "theme": "dark", "size": "huge", "keys": "off"})
 
     page = browser.get("/settings").text
+    assert 'name="zone" value="utc" checked' in page
     assert 'data-theme="dark" data-size="normal"' in page
     assert 'data-keys="off"' in page
+
+
+def test_times_are_shown_in_utc_or_as_this_machine_has_them(
+    web: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    browser = web.browser()
+    browser.save()
+    at = web.log()[0].decided_at
+    utc = browser.get("/log").text
+    browser.post("/settings", {"form_token": browser.form()["form_token"], "zone": "local"})
+    local = browser.get("/log").text
+    monkeypatch.delenv("TZ")
+    time.tzset()
+
+    assert f">{at:%Y-%m-%d %H:%M:%S}<" in utc
+    assert f">{at + timedelta(hours=5, minutes=30):%Y-%m-%d %H:%M:%S}<" in local
 
 
 def test_the_script_knows_every_key_of_the_registry(web: Desk) -> None:

@@ -8,6 +8,7 @@ try again on 429, 5xx and broken connections, as long as the service asks to; wh
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 from urllib.parse import urlsplit
@@ -110,7 +111,7 @@ class Service(Protocol):
         """
 
 
-class _ByClient:
+class _ByClient(ABC):
     """What both providers' services share: the official client, its retries, and what its errors mean."""
 
     library: ClassVar[str]
@@ -138,19 +139,21 @@ class _ByClient:
             raise failure(error, self.errors, self.address.model, self._pace.tries()) from error
         return self.reply(answered, self._pace.tries())
 
+    @abstractmethod
     def body(self, request: Request) -> dict[str, Any]:
         """Return what is sent to ask a request."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reply(self, answered: Any, tries: int = 1) -> Reply:
         """Return what the provider's answer says."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _key(self) -> str:
-        raise NotImplementedError
+        """Return the key of the environment."""
 
+    @abstractmethod
     def _ask(self, body: dict[str, Any]) -> Any:
-        raise NotImplementedError
+        """Send a body and return the provider's answer."""
 
 
 class OpenAIService(_ByClient):

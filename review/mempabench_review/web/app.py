@@ -69,6 +69,7 @@ class Office:
             lstrip_blocks=True,
         )
         self.pages.filters["words"] = views.words
+        self.pages.filters["moment"] = views.moment
         self.pages.globals["key"] = BY_NAME
 
     def desk(self) -> Desk:
@@ -92,6 +93,7 @@ class Office:
             theme=request.cookies.get("theme", "auto"),
             size=request.cookies.get("size", "normal"),
             single_keys=request.cookies.get("keys", "on"),
+            zone=request.cookies.get("zone", "utc"),
             read_only=self.read_only,
             **values,
         )
@@ -388,12 +390,13 @@ class Desks:
         """List what was decided, latest first; whoever chooses blind sees their own events."""
         seat = _seat(request)
         until = request.query_params.get("as_of", "")
-        moment = until.replace("T", " ")
+        zone = request.cookies.get("zone", "utc")
+        latest = until.replace("T", " ")
         shown = [
             event
             for event in self.office.store.events()
             if (seat.mode is not Mode.BLIND or event.reviewer == seat.reviewer)
-            and (not until or utc(event.decided_at).replace("T", " ") <= moment)
+            and (not until or views.moment(utc(event.decided_at), zone) <= latest)
         ]
         told = [views.told(event) for event in reversed(shown[-LISTED:])]
         return self.office.page(
@@ -431,6 +434,7 @@ class Desks:
             "theme": ("auto", "light", "dark"),
             "size": ("normal", "large", "larger"),
             "keys": ("on", "off"),
+            "zone": ("utc", "local"),
         }
         for name, values in allowed.items():
             if form.get(name) in values:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from mempabench.domain.evidence import Observation
@@ -252,7 +253,7 @@ def history(item: ReviewItem, desk: Desk, seat: Seat) -> list[dict[str, str]]:
 def told(event: Decision) -> dict[str, str]:
     """Return an event as a page shows it."""
     return {
-        "at": utc(event.decided_at).replace("T", " ").removesuffix("Z"),
+        "at": utc(event.decided_at),
         "id": event.event_id[:12],
         "cell": event.cell,
         "action": event.action.value,
@@ -263,6 +264,16 @@ def told(event: Decision) -> dict[str, str]:
         "reason": plain_text(event.reason),
         "cause": plain_text(event.cause),
     }
+
+
+def moment(at: str, zone: str) -> str:
+    """Return an event's time as a page shows it: in UTC, or as this machine's clock has it (``local``).
+
+    >>> moment("2026-03-01T09:00:00Z", "utc")
+    '2026-03-01 09:00:00'
+    """
+    time = datetime.fromisoformat(at)
+    return f"{time.astimezone(None if zone == 'local' else UTC):%Y-%m-%d %H:%M:%S}"
 
 
 def form_values(decision: Decision | None) -> dict[str, str]:
