@@ -63,7 +63,7 @@ def init(folder: Path) -> None:
         "transcripts_raw/sources.toml": _SOURCES,
         "review/records/README.md": "Decisions and substitutes, one JSON object a line; never regenerated.\n",
         "recordings/README.md": "Model answers that builds replay, by stage; see mempabench requests --help.\n",
-        ".gitignore": "artifacts/\nexports/\n",
+        ".gitignore": "artifacts/\nexports/\nreview/backups/\nreview/desk.*\n",
     }
     for prompt in sorted(prompts_dir().glob("*")):
         if prompt.is_file():
