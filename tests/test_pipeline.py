@@ -198,7 +198,7 @@ def test_a_stage_of_which_nothing_comes_is_an_error(tiny: Tiny) -> None:
     wrong = {"reactions": [{"context": "work"}]}
     engine = ScriptedEngine([wrong, wrong, wrong])
 
-    with pytest.raises(EngineError, match="find_reactions: no rows came out of 12 units"):
+    with pytest.raises(EngineError, match="find_reactions: the answers to all 12 units were refused"):
         list(Run(tiny.workspace, engine_for=lambda unit: engine).stages(PIPELINE))
 
     assert {request.attempt for request in engine.asked} == {1, 2, 3}

@@ -268,7 +268,7 @@ class Run:
             refusals=tuple(work.refusals),
         )
         if not rows:
-            raise EngineError(f"{stage.name}: no rows came out of {work.units} units; look at its inputs")
+            raise nothing_came_out(stage, work)
         self.held[stage.writes.name] = rows
         if self.write:
             self._store(stage, key, rows, account, work)
@@ -340,6 +340,16 @@ class Run:
         except (OSError, ValueError):
             return {}
         return found if isinstance(found, dict) else {}
+
+
+def nothing_came_out(stage: Stage, work: UnitWork) -> EngineError:
+    """Return the error that says why a stage has no rows, and the way on."""
+    if work.units and work.refused == work.units:
+        return EngineError(
+            f"{stage.name}: the answers to all {work.units} units were refused; recordings/{stage.name}/ says why; "
+            "give them more attempts with mempabench requests again, or ask another model"
+        )
+    return EngineError(f"{stage.name}: no rows came out of {work.units} units; look at its inputs")
 
 
 def left_out(workspace: Workspace, stage: str, order: Sequence[str]) -> frozenset[str]:

@@ -259,3 +259,16 @@ def test_a_killed_run_pays_for_nothing_again_that_was_answered(
     found = {name: content for name, content in tiny.artifacts().items() if name != "ledger.jsonl"}
     assert found == built_once.artifacts()
     assert service.replies <= len(recordings(tiny)) + 2
+
+
+def test_a_model_that_is_never_right_is_told_with_the_ways_on(tiny: Tiny, service: Service) -> None:
+    service.always = "prose"
+
+    built = live(tiny, service, "--stage", "find_reactions")
+
+    assert built.code == 1
+    assert built.told[-1] == (
+        "error: find_reactions: the answers to all 12 units were refused; recordings/find_reactions/ says why; "
+        "give them more attempts with mempabench requests again, or ask another model"
+    )
+    assert {bool(one["refused"]) for one in recordings(tiny)} == {True}
