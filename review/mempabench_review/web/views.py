@@ -272,8 +272,8 @@ def moment(at: str, zone: str) -> str:
     >>> moment("2026-03-01T09:00:00Z", "utc")
     '2026-03-01 09:00:00'
     """
-    time = datetime.fromisoformat(at)
-    return f"{time.astimezone(None if zone == 'local' else UTC):%Y-%m-%d %H:%M:%S}"
+    entered = datetime.fromisoformat(at)
+    return f"{entered.astimezone(None if zone == 'local' else UTC):%Y-%m-%d %H:%M:%S}"
 
 
 def form_values(decision: Decision | None) -> dict[str, str]:
