@@ -19,7 +19,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("mempabench.domain",),
     ("mempabench.artifacts", "mempabench.assets"),
     ("mempabench.workspace",),
-    ("mempabench.catalog", "mempabench.prompts", "mempabench.importers"),
+    ("mempabench.catalog", "mempabench.prompts", "mempabench.importers", "mempabench.world"),
     ("mempabench.engines", "mempabench.validators"),
     ("mempabench_review",),
     ("mempabench.testing",),

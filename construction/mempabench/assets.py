@@ -31,6 +31,11 @@ def schemas_dir() -> Path:
     return _data_dir() / "schemas"
 
 
+def specimen_world() -> Path:
+    """Return the file of the specimen world: one user, three weeks, records of every kind."""
+    return Path(__file__).with_name("world") / "specimen.jsonl"
+
+
 def shipped_release() -> Path | None:
     """Return the folder of the newest release, named ``mempabench``, or None where there is none yet."""
     if _SHIPPED.is_dir():

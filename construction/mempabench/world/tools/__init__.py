@@ -1,0 +1,1 @@
+"""The tools of the world, one module a domain."""
