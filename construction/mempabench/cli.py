@@ -25,6 +25,7 @@ _COMMANDS: dict[str, tuple[str, str]] = {
     "schemas": ("mempabench.commands.schemas:schemas", "Write or compare the JSON Schemas."),
     "requests": ("mempabench.commands.requests:requests", "Export waiting model requests, import answers."),
     "review": ("mempabench_review.cli:review", "Settle the cells that wait for a decision."),
+    "world": ("mempabench.commands.world:world", "Look at a user's world, act in it, open it to agents."),
     "release": ("mempabench.commands.release:release", "Cut, verify and compare releases."),
     "install": ("mempabench.commands.install:install", 'Make load_dataset("mempabench") work anywhere.'),
 }
