@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from mempabench.domain.transcripts import Line, Scene, Source
 from mempabench.release import tables
 from mempabench.release.provenance import Origins, by_code
 from mempabench.release.tables import Table
+from mempabench.world.toolbox import all_tools
 
 Row = dict[str, Any]
 
@@ -286,6 +287,29 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
+def tools(material: Material) -> Iterator[Row]:
+    """Yield one row a tool, by domain, the interaction tools last; they are the same whatever the material."""
+    for tool in all_tools().values():
+        yield {
+            "id": tool.name,
+            "user": None,
+            "name": tool.name,
+            "domain": tool.domain,
+            "effect": tool.effect,
+            "description": tool.description,
+            "arguments": canonical_json(tool.schema),
+            "errors": _codes(tool.refusals),
+            "limits": _codes(tool.limits),
+            "looks_at": sorted(tool.reads),
+            "changes": sorted(tool.writes),
+            **by_code("world"),
+        }
+
+
+def _codes(words: Mapping[str, str]) -> list[Row]:
+    return [{"code": code, "about": about} for code, about in words.items()]
+
+
 _ROWS: dict[Table, Callable[[Material], Iterator[Row]]] = {
     tables.PREFERENCES: preferences,
     tables.PERSONAS: personas,
@@ -294,4 +318,5 @@ _ROWS: dict[Table, Callable[[Material], Iterator[Row]]] = {
     tables.PROPOSALS: proposals,
     tables.REVIEWS: reviews,
     tables.SUBSTITUTES: substitutes,
+    tables.TOOLS: tools,
 }

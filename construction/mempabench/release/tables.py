@@ -102,7 +102,7 @@ class Table:
 
 _STRING, _INTEGER = Scalar.STRING, Scalar.INTEGER
 _STRINGS = ListOf(_STRING)
-_GRADER, _SIMULATOR, _CONSTRUCTION = View.GRADER, View.SIMULATOR, View.CONSTRUCTION
+_AGENT, _SIMULATOR, _GRADER, _CONSTRUCTION = View
 
 _NULL_TEXT = "null where the source may not be redistributed"
 
@@ -485,7 +485,42 @@ SUBSTITUTES = Table(
     ),
 )
 
-TABLES = (PREFERENCES, PERSONAS, SCENES, EVIDENCE, PROPOSALS, REVIEWS, SUBSTITUTES)
+_CODES = ListOf(
+    Struct(
+        (
+            Field("code", _STRING, "Code in the error that the agent gets."),
+            Field("about", _STRING, "What it means and what then, in the words of the error."),
+        )
+    )
+)
+
+TOOLS = Table(
+    "tools",
+    View.AGENT,
+    "One row a tool of the world, and one an interaction tool (its name begins with `ix_`)",
+    (
+        Column("id", _STRING, _AGENT, "Name of the tool."),
+        _user(_AGENT, "Null: tools are the same for all users."),
+        Column("name", _STRING, _AGENT, "Name by which it is called."),
+        Column("domain", _STRING, _AGENT, "What it belongs to: calendar, mail, …, or interaction."),
+        Column(
+            "effect",
+            _STRING,
+            _AGENT,
+            "The strongest thing it does: reads, writes in the user's own world, or leaves it (external).",
+            allowed=("reads", "writes", "external"),
+        ),
+        Column("description", _STRING, _AGENT, "What it does."),
+        Column("arguments", _STRING, _AGENT, "JSON Schema of its arguments, as text."),
+        Column("errors", _CODES, _AGENT, "Refusals."),
+        Column("limits", _CODES, _AGENT, "Limits of its capability, where another tool reaches the goal."),
+        Column("looks_at", _STRINGS, _AGENT, "Kinds of record that it reads."),
+        Column("changes", _STRINGS, _AGENT, "Kinds of record that it creates, changes or removes."),
+        *PROVENANCE,
+    ),
+)
+
+TABLES = (PREFERENCES, PERSONAS, SCENES, EVIDENCE, PROPOSALS, REVIEWS, SUBSTITUTES, TOOLS)
 """Every table that a release may hold, in the order of the card."""
 
 DEFAULT = PREFERENCES
