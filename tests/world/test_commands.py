@@ -137,7 +137,7 @@ def test_a_torn_branch_is_named_with_its_line(run: Run, tmp_path: Path) -> None:
         ('{"kind": "ghost"}', "'ghost' is no kind of record"),
         ('{"kind": "busy", "id": "busy_0001"}', "entered: field required"),
         ('{"kind": "busy", "id": "cal_0777", "entered": "2027-01-01T00:00:00Z", "contact": "con_0001", '
-         '"starts": "2027-01-01T00:00:00Z", "ends": "2027-01-01T01:00:00Z"}', "cal_0777: no id of a busy"),
+         '"starts": "2027-01-01T00:00:00Z", "ends": "2027-01-01T01:00:00Z"}', "cal_0777: no id for busy"),
         ("{", "Expecting property name"),
     ],
 )  # fmt: skip

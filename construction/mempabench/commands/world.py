@@ -19,7 +19,7 @@ from mempabench.errors import InputError
 from mempabench.keeping import Kept, find_world
 from mempabench.workspace import Workspace
 from mempabench.world.searching import snippet
-from mempabench.world.state import Change, State, diff
+from mempabench.world.state import Change, diff
 from mempabench.world.tool import Tool
 from mempabench.world.toolbox import all_tools, open_world, world_tools
 
@@ -180,11 +180,9 @@ def show(
 ) -> None:
     """Show the records of WORLD, a line each, in the order of their kinds and ids."""
     scratch = kept(ctx, name)
-    header, opened = scratch.world.header, scratch.open() if branch else None
-    state = opened.state if opened else State.of(scratch.world.records)
-    if at is not None:
-        moment = zoned(at, header)
-        state = opened.as_of(moment) if opened else state.as_of(moment)
+    header = scratch.world.header
+    opened = scratch.open() if branch else open_world(header, scratch.world.records)
+    state = opened.state if at is None else opened.as_of(zoned(at, header))
     found = [one for one in state.records() if kind in (None, one.kind) and key in (None, one.id)]
     if key is not None and not found:
         raise InputError(f"{key}: no such record is known; mempabench world show {name} lists them")
@@ -291,6 +289,23 @@ def journal(ctx: click.Context, name: str, as_json: bool) -> None:
         when = f"{one.at.astimezone(zone):%Y-%m-%d %H:%M}"
         click.echo(f"{one.number:>3}  {when}  {told(one.tool)}  {told(canonical_json(dict(one.arguments)))}")
         click.echo(f"     {came}{': ' if touched else ''}{', '.join(touched)}")
+
+
+@world.command()
+@click.argument("name", metavar="WORLD")
+@click.pass_context
+def check(ctx: click.Context, name: str) -> None:
+    """Check the records of WORLD against the rules of plausibility: one finding a line. Exit 1 when there is one."""
+    from mempabench.validators.check import run_checks
+    from mempabench.validators.worlds import WORLD_CHECKS, WorldData
+
+    found = find_world(project_of(ctx), name)
+    findings = list(run_checks(WORLD_CHECKS, WorldData(found.header, found.records)))
+    for finding in findings:
+        click.echo(told(f"{finding.code} {finding.words}: {finding.place}"))
+    click.echo(f"{len(found.records)} records, {len(WORLD_CHECKS)} rules, {len(findings)} findings", err=True)
+    if findings:
+        ctx.exit(1)
 
 
 @world.command()

@@ -6,6 +6,7 @@ proposals    E3xx   proposed cells and the confidence that they earn
 cells        E4xx   users, queue, decisions, settled cells
 personas     E5xx   the substitution registry and the personas
 views        E6xx   accounts, outputs, recordings
+worlds       E7xx   the records of a world: what is known when, sums, hours, capacity, prose (``WORLD_CHECKS``)
 hints        Hxx    figures for readers, with alarms; they never fail anything
 """
 

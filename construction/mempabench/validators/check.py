@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from mempabench.validators.data import Data, Unavailable
 
 COULD_NOT_RUN = "could not be checked"
 
 
+D = TypeVar("D")
+
+
 @dataclass(frozen=True)
-class Check:
-    """A rule with its code and its words."""
+class Rule(Generic[D]):
+    """A rule with its code and its words, over some data."""
 
     code: str
     """Such as ``E206``; never given to another rule."""
     words: str
     """What is wrong at each place that ``find`` yields."""
-    find: Callable[[Data], Iterable[str]]
+    find: Callable[[D], Iterable[str]]
     """Yields the places that break the rule."""
+
+
+Check = Rule[Data]
+"""A rule over what was built."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +42,7 @@ class Finding:
     """False when the check could not run."""
 
 
-def run_checks(checks: Iterable[Check], data: Data) -> Iterator[Finding]:
+def run_checks(checks: Iterable[Rule[D]], data: D) -> Iterator[Finding]:
     """Yield what breaks the rules, check by check."""
     for check in checks:
         try:

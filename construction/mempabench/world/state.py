@@ -87,7 +87,7 @@ class State:
         shelves: dict[str, dict[str, WorldRecord]] = {}
         for record in records:
             if kind_of(record.id) != record.kind:
-                raise InputError(f"{record.id}: no id of a {record.kind}; they look like {_example(record)}")
+                raise InputError(f"{record.id}: no id for {record.kind}; these look like {_example(record)}")
             shelf = shelves.setdefault(record.kind, {})
             if record.id in shelf:
                 raise InputError(f"{record.id}: a record with this id is there already")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from mempabench.domain.worlds import WorldHeader, WorldRecord
+from mempabench.world.binding import bound
 from mempabench.world.branch import Branch
 from mempabench.world.interaction import INTERACTION_TOOLS
 from mempabench.world.state import State
@@ -55,5 +56,9 @@ def all_tools() -> Mapping[str, Tool]:
 
 
 def open_world(header: WorldHeader, records: Iterable[WorldRecord], *, interaction: bool = True) -> Branch:
-    """Return a branch at the beginning of a world."""
-    return Branch(header, State.of(records), all_tools() if interaction else world_tools())
+    """Return a branch at the beginning of a world, its prose filled in.
+
+    Raises:
+        InputError: when an id is given twice, or a slot in prose names nothing.
+    """
+    return Branch(header, State.of(bound(header, records)), all_tools() if interaction else world_tools())
