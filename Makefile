@@ -33,17 +33,18 @@ format: $(READY) ## rewrite the code as the formatter and the linter's safe fixe
 dataset: $(READY) ## build the dataset into artifacts/ from the recorded answers and decisions
 	$(BIN)/mempabench build
 
-bench: $(READY) ## measure the build, asking a live model beside the bare client, and the desk
+bench: $(READY) ## measure the build, asking a live model beside the bare client, the desk, and the world
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/live.py
 	$(BIN)/python benchmarks/desk.py
+	$(BIN)/python benchmarks/world.py
 
 soak: $(READY) ## run the long tests that `make test` leaves out
 	$(BIN)/python -m pytest -m soak
 
 lock: ## pin the dependencies of pyproject.toml anew in requirements.lock (needs uv)
 	uv lock --upgrade
-	uv export --quiet --no-emit-project --extra live --extra review --extra distributed --output-file requirements.lock
+	uv export --quiet --no-emit-project --extra live --extra review --extra distributed --extra world --output-file requirements.lock
 
 clean: ## remove .venv, caches and built packages; artifacts/ stays
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -72,10 +72,11 @@ _EMPTY = Shelf({}, 0)
 class State:
     """All records of a world."""
 
-    __slots__ = ("_shelves",)
+    __slots__ = ("_digest", "_shelves")
 
     def __init__(self, shelves: Mapping[str, Shelf]) -> None:
         self._shelves = shelves
+        self._digest: str | None = None
 
     @classmethod
     def of(cls, records: Iterable[WorldRecord]) -> State:
@@ -106,7 +107,10 @@ class State:
 
     def digest(self) -> str:
         """Return the SHA-256 of the state, as 64 hexadecimal digits; equal if and only if the diff is empty."""
-        return digest({kind: f"{shelf.total():x}" for kind, shelf in self._shelves.items() if shelf.records})
+        if self._digest is None:
+            totals = {kind: f"{shelf.total():x}" for kind, shelf in self._shelves.items() if shelf.records}
+            self._digest = digest(totals)
+        return self._digest
 
     def changed(self, changes: Iterable[Change]) -> State:
         """Return the state after some changes."""

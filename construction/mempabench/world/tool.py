@@ -35,6 +35,9 @@ ALWAYS = {
 }
 """Refusals that any call may meet."""
 
+_WRITTEN = json.JSONEncoder(ensure_ascii=False)
+_GIVEN = json.JSONEncoder(allow_nan=False)
+
 Limit = Annotated[int, Field(ge=1, le=50)]
 After = Annotated[str, Field(max_length=40)] | None
 
@@ -64,7 +67,7 @@ class Outcome:
     @cached_property
     def text(self) -> str:
         """The result as the JSON text that goes to the agent."""
-        return json.dumps(self.result, ensure_ascii=False)
+        return _WRITTEN.encode(self.result)
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ class Tool:
 
     def parsed(self, arguments: Mapping[str, Any]) -> Arguments:
         """Return the arguments as the function takes them; JSON's types only, nothing bent to fit."""
-        return self.arguments.model_validate_json(json.dumps(arguments, allow_nan=False), strict=True)
+        return self.arguments.model_validate_json(_GIVEN.encode(arguments), strict=True)
 
     def refused(self, refusal: Refusal, details: str = "") -> Outcome:
         """Return the outcome of a refusal, in the words of the docstring."""

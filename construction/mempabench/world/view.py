@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date, datetime
-from decimal import Decimal
 from typing import Any, TypeVar, cast
 from zoneinfo import ZoneInfo
 
@@ -13,6 +12,13 @@ from mempabench.domain.worlds import KINDS, Contact, WorldHeader, WorldRecord, k
 from mempabench.world.state import Change, State
 
 R = TypeVar("R", bound=WorldRecord)
+
+
+class Shown(dict[str, Any]):
+    """A record as an agent sees it, JSON-ready."""
+
+
+_READY = frozenset({str, int, bool, float, type(None), Shown})
 
 
 class Refusal(Exception):
@@ -143,7 +149,7 @@ class View:
         """Return an instant in the user's zone."""
         return instant.astimezone(self.zone)
 
-    def show(self, record: Record, *fields: str) -> dict[str, Any]:
+    def show(self, record: Record, *fields: str) -> Shown:
         """Return a record as an agent sees it: times in the user's zone, what isn't set left out.
 
         With fields, only these, and the id.
@@ -155,24 +161,22 @@ class View:
             exclude={"entered"},
             exclude_none=True,
         )
-        return {"id": shown.pop("id"), **shown} if "id" in shown else shown
+        return Shown({"id": shown.pop("id"), **shown} if "id" in shown else shown)
 
     def plain(self, value: Any) -> Any:
         """Return what a tool gives back as JSON-ready values."""
-        match value:
-            case Record():
-                return self.show(value)
-            case datetime():
-                return self.local(value).isoformat()
-            case date():
-                return value.isoformat()
-            case Decimal():
-                return str(value)
-            case dict():
-                return {key: self.plain(one) for key, one in value.items() if one is not None}
-            case list() | tuple():
-                return [self.plain(one) for one in value]
-        return value
+        sort = type(value)
+        if sort in _READY:
+            return value
+        if sort is dict:
+            return {key: self.plain(one) for key, one in value.items() if one is not None}
+        if sort is list or sort is tuple:
+            return [self.plain(one) for one in value]
+        if isinstance(value, Record):
+            return self.show(value)
+        if isinstance(value, datetime):
+            return self.local(value).isoformat()
+        return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def named(view: View, contacts: Iterable[str]) -> list[str]:

@@ -29,35 +29,38 @@ from mempabench.world.searching import matches, snippet
 from mempabench.world.tool import After, Limit, page, tool
 from mempabench.world.view import Refusal, View
 
-KINDS: tuple[type[WorldRecord], ...] = (
-    Contact, Mail, Message, Event, Task, Minutes, Note, File, Document, Ticket, Reservation, Bill, Place,
-)  # fmt: skip
+KINDS: dict[type[WorldRecord], tuple[tuple[str, ...], tuple[str, ...]]] = {
+    Contact: (("name",), ("notes", "address", "relation", "organisation")),
+    Mail: (("subject",), ("body",)),
+    Message: ((), ("text",)),
+    Event: (("title",), ("notes", "location")),
+    Task: (("title",), ("notes",)),
+    Minutes: ((), ("text",)),
+    Note: (("title",), ("body",)),
+    File: (("path",), ("text",)),
+    Document: (("title",), ("body",)),
+    Ticket: (("title",), ("text",)),
+    Reservation: (("name",), ("note",)),
+    Bill: (("issuer",), ("about", "reference")),
+    Place: (("name",), ("address",)),
+}
+"""The kinds that are looked through: the fields that are titles, and those that are texts."""
 Kind = Literal[
     "contact", "mail", "message", "event", "task", "minutes", "note", "file", "document", "ticket", "reservation",
     "bill", "place",
 ]  # fmt: skip
-TITLES = ("title", "subject", "name", "path", "issuer")
-TEXTS = (
-    "body",
-    "text",
-    "notes",
-    "note",
-    "about",
-    "address",
-    "location",
-    "reference",
-    "relation",
-    "organisation",
-)
 
 
-def words(record: WorldRecord, names: tuple[str, ...]) -> list[str]:
-    """Return what a record says in some of its fields."""
-    found = (getattr(record, name, None) for name in names)
-    return [text for text in found if isinstance(text, str) and text]
+def said(record: WorldRecord) -> tuple[list[str], list[str]]:
+    """Return what stands in a record's titles, and in its texts."""
+    titles, texts = KINDS[type(record)]
+    return (
+        [text for name in titles if (text := getattr(record, name))],
+        [text for name in texts if (text := getattr(record, name))],
+    )
 
 
-@tool(reads=KINDS, finds=(Place,))
+@tool(reads=tuple(KINDS), finds=(Place,))
 def search_everything(
     view: View,
     text: Annotated[str, StringConstraints(min_length=2, max_length=200)],
@@ -79,15 +82,15 @@ def search_everything(
         if kinds and kind.kind not in kinds:
             continue
         for record in view.all(kind):
-            titles, texts = words(record, TITLES), words(record, TEXTS)
-            if matches(text, *titles, *texts) and (since is None or record.entered >= since):
+            titles, texts = said(record)
+            if (since is None or record.entered >= since) and matches(text, *titles, *texts):
                 found.append((not matches(text, *titles), record))
     found.sort(key=lambda one: one[1].id)
     found.sort(key=lambda one: one[1].entered, reverse=True)
     found.sort(key=lambda one: one[0])
 
     def shown(record: WorldRecord) -> dict[str, Any]:
-        titles, texts = words(record, TITLES), words(record, TEXTS)
+        titles, texts = said(record)
         return {
             "id": record.id,
             "kind": record.kind,
