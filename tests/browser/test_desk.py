@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -143,7 +144,11 @@ def find(driver: webdriver.Chrome, css: str) -> WebElement:
 
 
 def soon(driver: webdriver.Chrome, true: Callable[[webdriver.Chrome], Any]) -> Any:
-    return WebDriverWait(driver, 10).until(true)
+    """Waits until it is true. A page that is just being replaced is not an answer."""
+    waiting = WebDriverWait(
+        driver, 10, ignored_exceptions=(NoSuchElementException, StaleElementReferenceException)
+    )
+    return waiting.until(true)
 
 
 def test_a_cell_is_settled_by_keyboard_alone(server: Server, browser: Open) -> None:
@@ -297,7 +302,7 @@ def test_everything_works_without_scripts(server: Server, browser: Open) -> None
     driver = browser(scripts=False)
     driver.get(server.links["ada"])
     find(driver, "a.primary").click()
-    assert "/cell/" in driver.current_url
+    soon(driver, lambda d: "/cell/" in d.current_url)
     driver.get(f"{server.address}/cell/{CELL}")
     for css in ("[data-digit='1']", "[name=context_verdict][value=warranted]", "[data-stance=supports]"):
         find(driver, css).click()
@@ -341,6 +346,7 @@ def test_axe_finds_nothing(server: Server, browser: Open, width: int, theme: str
     driver.get(f"{server.address}/settings")
     find(driver, f"[name=theme][value={theme}]").click()
     find(driver, "button.primary").click()
+    soon(driver, lambda d: find(d, "html").get_attribute("data-theme") == theme)
 
     for path in PAGES:
         driver.get(server.address + path)
