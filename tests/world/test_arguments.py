@@ -74,10 +74,7 @@ def objects(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-@pytest.mark.parametrize("tool", list(all_tools().values()), ids=lambda tool: tool.name)
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(data=st.data())
-def test_a_call_gives_a_result_or_a_typed_error(tool: Tool, data: st.DataObject) -> None:
+def gives_a_result_or_a_typed_error(tool: Tool, data: st.DataObject) -> None:
     world = opened().branch()
     before = world.state.digest()
 
@@ -91,7 +88,27 @@ def test_a_call_gives_a_result_or_a_typed_error(tool: Tool, data: st.DataObject)
         assert world.state.digest() == before
 
 
-@pytest.mark.parametrize("tool", list(all_tools().values()), ids=lambda tool: tool.name)
+EVERY_TOOL = pytest.mark.parametrize("tool", list(all_tools().values()), ids=lambda tool: tool.name)
+
+
+@EVERY_TOOL
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_a_call_gives_a_result_or_a_typed_error(tool: Tool, data: st.DataObject) -> None:
+    gives_a_result_or_a_typed_error(tool, data)
+
+
+@pytest.mark.soak
+@EVERY_TOOL
+@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_a_thousand_calls_of_each_tool_give_a_result_or_a_typed_error(
+    tool: Tool, data: st.DataObject
+) -> None:
+    gives_a_result_or_a_typed_error(tool, data)
+
+
+@EVERY_TOOL
 def test_a_schema_is_valid_closed_and_says_what_each_argument_is(tool: Tool) -> None:
     Draft202012Validator.check_schema(tool.schema)
 

@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 from tests.world.cases import CASES
 from tests.world.conftest import NOW, done, opened, refused
 
@@ -98,6 +105,13 @@ class AnyInterleaving(RuleBasedStateMachine):
 
 AnyInterleaving.TestCase.settings = settings(max_examples=12, stateful_step_count=15, deadline=None)
 TestAnyInterleaving = AnyInterleaving.TestCase
+
+
+@pytest.mark.soak
+def test_long_interleavings_equal_the_model() -> None:
+    run_state_machine_as_test(
+        AnyInterleaving, settings=settings(max_examples=150, stateful_step_count=60, deadline=None)
+    )
 
 
 def test_the_calls_played_again_reproduce_the_state() -> None:
