@@ -110,7 +110,7 @@ TestAnyInterleaving = AnyInterleaving.TestCase
 @pytest.mark.soak
 def test_long_interleavings_equal_the_model() -> None:
     run_state_machine_as_test(
-        AnyInterleaving, settings=settings(max_examples=150, stateful_step_count=60, deadline=None)
+        AnyInterleaving, settings=settings(max_examples=60, stateful_step_count=40, deadline=None)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any, TypeVar, cast
 from zoneinfo import ZoneInfo
 
@@ -144,6 +144,13 @@ class View:
             for before in (self._state.shelf(kind).records.get(key),)
             if before != after
         )
+
+    def instant(self, day: date, at: time) -> datetime:
+        """Return the instant of a time of day in the user's zone, in UTC: on it, hours can be reckoned.
+
+        Of a time that the clock shows twice this is the first; one that it leaves out comes an hour later.
+        """
+        return datetime.combine(day, at, self.zone).astimezone(UTC)
 
     def local(self, instant: datetime) -> datetime:
         """Return an instant in the user's zone."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
+from itertools import islice
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -70,7 +71,7 @@ def calendar_search(
         context: only events of work, or of private life
     """
     if since is None and until is None:
-        since = datetime.combine(view.today, time(), view.zone)
+        since = view.instant(view.today, time())
     found = [
         event
         for event in view.all(Event)
@@ -145,7 +146,11 @@ def calendar_find_free(
     free = free_times(
         view, max(since, view.now), until, timedelta(minutes=minutes), taken, (from_time, to_time)
     )
-    return {"items": [{"starts": starts, "ends": ends} for starts, ends in list(free)[:limit]]}
+    return {
+        "items": [
+            {"starts": view.local(starts), "ends": view.local(ends)} for starts, ends in islice(free, limit)
+        ]
+    }
 
 
 def free_times(
@@ -159,14 +164,13 @@ def free_times(
     """Yield the free stretches of a length or more, day by day, beginning on a quarter of an hour."""
     today = view.local(since).date()
     while today <= view.local(until).date():
-        begins = max(datetime.combine(today, day[0], view.zone), view.local(since))
-        closes = min(datetime.combine(today, day[1], view.zone), view.local(until))
+        begins, closes = max(view.instant(today, day[0]), since), min(view.instant(today, day[1]), until)
         for starts, ends in sorted(taken):
             if ends <= begins or starts >= closes:
                 continue
             if starts - quarter(begins) >= length:
-                yield quarter(begins), view.local(starts)
-            begins = max(begins, view.local(ends))
+                yield quarter(begins), starts
+            begins = max(begins, ends)
         if closes - quarter(begins) >= length:
             yield quarter(begins), closes
         today += timedelta(days=1)

@@ -35,13 +35,12 @@ def departure(view: View, link: Link, at: datetime) -> datetime | None:
     """Return when one can leave by a link at an instant or after it, that day; None when nothing runs any more."""
     if link.every is None or link.first is None or link.last is None:
         return at
-    there = view.local(at)
-    first = datetime.combine(there.date(), link.first, view.zone)
-    last = datetime.combine(there.date(), link.last, view.zone)
-    if there <= first:
+    day = view.local(at).date()
+    first, last = view.instant(day, link.first), view.instant(day, link.last)
+    if at <= first:
         return first
     gap = timedelta(minutes=link.every)
-    waited = first + gap * -(-(there - first) // gap)
+    waited = first + gap * -(-(at - first) // gap)
     return waited if waited <= last else None
 
 
@@ -130,8 +129,8 @@ def described(view: View, way: tuple[Leg, ...], destination: Place) -> dict[str,
     forecasts = [one for one in view.all(Forecast) if (one.area, one.day) == (destination.area, day)]
     newest = max(forecasts, key=lambda one: (one.entered, one.id), default=None)
     return {
-        "departs": way[0].departs,
-        "arrives": arrives,
+        "departs": view.local(way[0].departs),
+        "arrives": view.local(arrives),
         "minutes": int((arrives - way[0].departs).total_seconds() // 60),
         "fare": sum((leg.link.fare for leg in way), Decimal(0)),
         "open_on_arrival": is_open(view, destination, arrives, arrives),
@@ -141,8 +140,8 @@ def described(view: View, way: tuple[Leg, ...], destination: Place) -> dict[str,
                 "mode": leg.link.mode,
                 "from": view.get(Place, leg.origin).name,
                 "to": view.get(Place, leg.destination).name,
-                "departs": leg.departs,
-                "arrives": leg.arrives,
+                "departs": view.local(leg.departs),
+                "arrives": view.local(leg.arrives),
             }
             for leg in way
         ],
